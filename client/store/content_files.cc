@@ -240,7 +240,8 @@ Result<bool> ContentFiles::unfinish_file(std::uint32_t file) {
       return set.error();
     if (Result<std::shared_ptr<File>> writable = files_.open(from, Files::Open::kWrite); !writable)
       return writable.error();
-    if (Status s = files_.rename(from, to, false); !s) return s.error();
+    // All that may be there is the empty file that keeps its name (names.h).
+    if (Status s = files_.rename(from, to, true); !s) return s.error();
   }
   places_[file] = Place::kWork;
   known_[file] = Known::kReads;

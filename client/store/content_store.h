@@ -46,8 +46,9 @@ struct SpooledRow {
 struct OpenOptions {
   std::string as = {};     // the top name below `dir` (content/top_name.h); empty: the manifest's
   bool overwrite = false;  // replace files at the final paths that are not this content
-  bool repair = false;     // bring such files to what they should be, keeping what is right in them
-  bool trust = false;      // for serving: take it that the bytes are right where the sizes are
+  bool repair = false;  // bring such files to what they should be, keeping what is right in them;
+                        // with either the content goes into a folder that stood there before
+  bool trust = false;   // for serving: take it that the bytes are right where the sizes are
   // For serving: this process has hashed all of it since then (Unix time); 0: it has not.
   std::int64_t hashed_since_ns = 0;
   Fingerprinting fingerprinting = Fingerprinting::kWhereCheaper;
@@ -64,12 +65,15 @@ struct Resumed {
 
 class ContentStore {
  public:
-  // For downloading into `dir` (made if missing), or going on with it. Files that stand complete
-  // and right at their final paths are kept, and Resumed tells what they hold; others there are
-  // kExists, which names them, unless `overwrite` or `repair`. Repairing takes a file back into the
-  // work folder until it is right; what stands where a file should be and is none is kExists.
-  // kExists also if another process holds the lock, and where content::check_top_name() refuses the
-  // name.
+  // For downloading into `dir` (made if missing), or going on with it. The content's folder is made
+  // now. If its name is taken, that is kExists, which names what of the content is missing or
+  // differs there, unless: that folder is empty; an earlier download made it, as the work folder
+  // shows; all of the content stands there and is right, and then nothing is written; or
+  // `overwrite` or `repair`. Files that are complete and right at their final paths are kept, and
+  // Resumed tells what they hold; others there are kExists, unless `overwrite` or `repair`.
+  // Repairing takes a file back into the work folder until it is right; what stands where a file
+  // should be and is none is kExists. kExists also if another process holds the lock, and where
+  // content::check_top_name() refuses the name.
   static Result<std::unique_ptr<ContentStore>> open_download(const Manifest& manifest,
                                                              const std::string& dir,
                                                              const OpenOptions& options,

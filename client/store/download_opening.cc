@@ -5,6 +5,8 @@
 #include "client/content/division.h"
 #include "client/content/entries_text.h"
 #include "client/store/advice.h"
+#include "client/store/names.h"
+#include "client/store/top_folder.h"
 
 namespace firn::store {
 namespace {
@@ -41,7 +43,7 @@ Result<DownloadOpening::Opened> DownloadOpening::open() {
       opened_.verified = found->verified;
       return std::move(opened_);
     }
-    if (Status s = check_in_the_way(*found); !s) return s.error();
+    if (Status s = take_name(*found); !s) return s.error();
     standing = found->verified;
   }
   if (Status s = open_work(standing); !s) return s.error();
@@ -55,6 +57,7 @@ Result<Survey> DownloadOpening::look(const JournalContents& journal, const OpenO
 // `standing`: generations that were found right just now.
 Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   if (Status s = work_.take(); !s) return s;
+  if (Status s = make_names(); !s) return s;
   Result<JournalContents> journal = work_.read_journal();
   if (!journal) return journal.error();
   const std::vector<std::uint32_t> known = indices_of(standing);
@@ -74,7 +77,22 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   if (Status s = vouch_for(opened_.verified); !s) return s;
   if (Status s = work_.open_spool(opened_.verified, opened_.rows); !s) return s;
   if (Status s = spool_known_blocks(); !s) return s;
+  if (!info_.single_file) {  // the work folder says that it is ours, if it is still there
+    if (auto top = take_top_folder(files_, content_.top_name()); !top) return top.error();
+  }
   return work_.sync_folders();
+}
+
+// A file system that takes two names of the content for one is found out before a byte is fetched.
+// Then nothing is left, or the next try would take the work folder for that of a download.
+Status DownloadOpening::make_names() {
+  if (info_.single_file) return Done{};
+  const Status made = store::make_names(files_, info_, work_.path() + "/data");
+  if (made || made.error().code != ErrorCode::kExists) return made;
+  if (const Result<bool> known = work_.has_journal(); !known || *known) return made;
+  if (Status s = work_.discard(); !s) return s;
+  if (made_top_) (void)files_.remove_folder(content_.top_name()).ok();
+  return made;
 }
 
 // Takes what is in the way back or marks it as replaceable, and looks at what is known then.
@@ -116,34 +134,78 @@ Status DownloadOpening::vouch_for(const std::vector<bool>& verified) {
   return work_.begin_journal(verified);
 }
 
+// Of a download without a work folder. Its top folder is made before that, so whoever finds the one
+// knows whose the other is.
+Status DownloadOpening::take_name(const Survey& survey) {
+  if (!info_.single_file && !options_.repair && !options_.overwrite) {
+    const Result<TopFolder> top = take_top_folder(files_, content_.top_name());
+    if (!top) return top.error();
+    made_top_ = *top == TopFolder::kMade;
+    if (*top == TopFolder::kTaken) return refuse(faults_in(survey));
+  }
+  return check_in_the_way(survey);
+}
+
 Status DownloadOpening::check_in_the_way(const Survey& survey) const {
   std::vector<FileMismatch> faults;
-  bool repairable = true, replaceable = true;
   for (const FileMismatch& fault : survey.in_the_way) {
-    const bool plain = info_.files[fault.file].kind == FileEntry::Kind::kFile;
-    Result<FileStat> stat = files_.stat(content_.final_name(fault.file));
-    const bool folder = !stat || stat->kind == FileKind::kFolder;  // or below something else
-    const bool can_repair = plain && fault.kind != FileMismatch::Kind::kKind;
-    const bool can_replace = !folder && info_.files[fault.file].kind != FileEntry::Kind::kFolder;
-    if ((options_.repair && can_repair) || (options_.overwrite && can_replace)) continue;
-    repairable &= can_repair;
-    replaceable &= can_replace;
+    const Remedies can = remedies_for(fault);
+    if ((options_.repair && can.repair) || (options_.overwrite && can.replace)) continue;
     faults.push_back(fault);
   }
   if (faults.empty()) return Done{};
-  std::string detail =
-      content::part_of_entries(faults.size(), info_.files) +
-      " there not as the manifest says: " + list_mismatches(content_, info_, faults) + "; ";
-  if (repairable && looks_foreign(files_, info_, options_.as)) {
-    detail += std::string(kForeignAdvice) + ": choose another folder (-o), or move it away";
-    if (replaceable) detail += ", or replace it (--overwrite)";
-    return Error{ErrorCode::kExists, "download to " + files_.full_path(content_.top_name()),
-                 detail};
+  return refuse(faults);
+}
+
+DownloadOpening::Remedies DownloadOpening::remedies_for(const FileMismatch& fault) const {
+  if (fault.kind == FileMismatch::Kind::kMissing) return {true, true};
+  const FileEntry::Kind wanted = info_.files[fault.file].kind;
+  Result<FileStat> stat = files_.stat(content_.final_name(fault.file));
+  const bool folder = !stat || stat->kind == FileKind::kFolder;  // or below something else
+  return {wanted == FileEntry::Kind::kFile && fault.kind != FileMismatch::Kind::kKind,
+          !folder && wanted != FileEntry::Kind::kFolder};
+}
+
+// All of the content that is not there, or not right.
+std::vector<FileMismatch> DownloadOpening::faults_in(const Survey& survey) const {
+  std::vector<FileMismatch> faults = survey.in_the_way;
+  std::set<std::uint32_t> told;
+  for (const FileMismatch& fault : faults) told.insert(fault.file);
+  for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
+    if (content_.place(file) != Place::kFinished && !told.contains(file))
+      faults.push_back({file, FileMismatch::Kind::kMissing});
   }
-  if (repairable) detail += "--repair fetches what is wrong in them and keeps the rest, ";
-  if (replaceable) detail += "--overwrite replaces them, ";
-  detail += "or move them away or choose another folder (-o)";
-  return Error{ErrorCode::kExists, "download to " + files_.full_path(content_.top_name()), detail};
+  return faults;
+}
+
+Error DownloadOpening::refuse(const std::vector<FileMismatch>& faults) const {
+  const std::string operation = "download to " + files_.full_path(content_.top_name());
+  Remedies all{true, true};
+  bool nothing_there = faults.size() == info_.files.size();
+  for (const FileMismatch& fault : faults) {
+    const Remedies can = remedies_for(fault);
+    all.repair &= can.repair;
+    all.replace &= can.replace;
+    nothing_there &= fault.kind == FileMismatch::Kind::kMissing;
+  }
+  const std::string elsewhere =
+      "choose another folder (-o) or another name (--as), or move it away";
+  if (nothing_there) {
+    return Error{ErrorCode::kExists, operation,
+                 "another folder of that name is there; " + elsewhere};
+  }
+  std::string detail = content::part_of_entries(faults.size(), info_.files) +
+                       " not as the manifest says: " + list_mismatches(content_, info_, faults) +
+                       "; ";
+  if (all.repair && looks_foreign(files_, info_, options_.as)) {
+    detail += std::string(kForeignAdvice) + ": " + elsewhere;
+    if (all.replace) detail += ", or replace it (--overwrite)";
+    return Error{ErrorCode::kExists, operation, detail};
+  }
+  if (all.repair) detail += "--repair fetches what is missing or wrong and keeps the rest, ";
+  if (all.replace) detail += "--overwrite replaces them, ";
+  detail += "or move them away, or choose another folder (-o) or another name (--as)";
+  return Error{ErrorCode::kExists, operation, detail};
 }
 
 // What may be replaced stays until the new file takes its name, unless parts of it are right, or it

@@ -32,8 +32,18 @@ class DownloadOpening {
   Result<Opened> open();
 
  private:
+  Status make_names();
   Status open_work(const std::vector<bool>& standing);
   Result<Survey> look(const JournalContents& journal, const OpenOptions& options);
+  Status take_name(const Survey& survey);
+  // What brings a file to what the manifest says: OpenOptions::repair, or ::overwrite.
+  struct Remedies {
+    bool repair = false;
+    bool replace = false;
+  };
+  Remedies remedies_for(const FileMismatch& fault) const;
+  std::vector<FileMismatch> faults_in(const Survey& survey) const;
+  Error refuse(const std::vector<FileMismatch>& faults) const;
   Status check_in_the_way(const Survey& survey) const;
   Status clear_the_way(const Survey& survey);
   Result<Survey> look_again(const Survey& survey);
@@ -48,6 +58,7 @@ class DownloadOpening {
   ContentFiles& content_;
   WorkFolder& work_;
   const OpenOptions& options_;
+  bool made_top_ = false;  // by this opening
   Opened opened_;
 };
 

@@ -69,7 +69,12 @@ class Lock {
 
 class Files {
  public:
-  enum class Open { kRead, kWrite, kCreate /* for writing; made (mode 0600) if missing */ };
+  enum class Open {
+    kRead,
+    kWrite,
+    kCreate,  // for writing; made (mode 0600) if missing
+    kMake,  // likewise; kExists if anything has the name, or one that the file system takes for it
+  };
 
   virtual ~Files() = default;
 
@@ -79,14 +84,18 @@ class Files {
   // file is kExists, as everywhere.)
   virtual Result<FileStat> stat(const std::string& path) = 0;
   virtual Result<std::vector<std::string>> list(const std::string& path) = 0;
+  // One folder below one that stands. False if anything has its name, or one that the file system
+  // takes for the same.
+  virtual Result<bool> make_folder(const std::string& path) = 0;
   // With parents; those that stand are kept.
   virtual Status make_folders(const std::string& path) = 0;
   // A symbolic link with this very target, which nothing here ever follows. kExists if anything
   // stands there.
   virtual Status make_link(const std::string& path, const std::string& target) = 0;
   virtual Result<std::string> read_link(const std::string& path) = 0;
-  // Of files and links. Atomic. kExists if `to` stands and `replace` is false, or if `to` is a
-  // folder.
+  // Of files, links and folders. Atomic, but that without `replace` a kill may leave both names
+  // where the file system can only link and unlink; the same call then takes `from` away. kExists
+  // if `to` stands as another file and `replace` is false, or if `to` is a folder.
   virtual Status rename(const std::string& from, const std::string& to, bool replace) = 0;
   // `path` becomes another name of the file `source`, a full path. False if the file system has no
   // such names, or not for this file: it is on another one, or another account's. kExists if

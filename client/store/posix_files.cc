@@ -70,10 +70,12 @@ class PosixFiles final : public Files {
     Result<Place> place = walk(path, operation);
     if (!place) return place.error();
     int flags = how == Open::kRead ? O_RDONLY : O_RDWR;
-    if (how == Open::kCreate) flags |= O_CREAT;
+    if (how == Open::kCreate || how == Open::kMake) flags |= O_CREAT;
+    if (how == Open::kMake) flags |= O_EXCL;
     // O_NONBLOCK: opening a FIFO must not wait for its other end.
     flags |= O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
     Descriptor opened(::openat(place->folder, place->leaf.c_str(), flags, 0600));
+    if (!opened && errno == EEXIST) return in_the_way(operation, "something else stands there");
     if (!opened) return explain(operation, errno, place->folder, place->leaf);
     struct stat status;
     if (::fstat(opened.number(), &status) != 0) return error_from_errno(operation, errno);
@@ -121,6 +123,15 @@ class PosixFiles final : public Files {
     ::closedir(stream);
     if (error_number != 0) return error_from_errno(operation, error_number);
     return names;
+  }
+
+  Result<bool> make_folder(const std::string& path) override {
+    const std::string operation = "make folder " + full_path(path);
+    Result<Place> place = walk(path, operation);
+    if (!place) return place.error();
+    if (::mkdirat(place->folder, place->leaf.c_str(), 0777) == 0) return true;
+    if (errno == EEXIST) return false;
+    return error_from_errno(operation, errno);
   }
 
   Status make_folders(const std::string& path) override {
@@ -171,20 +182,11 @@ class PosixFiles final : public Files {
     if (!source) return source.error();
     Result<Place> target = walk(to, operation);
     if (!target) return target.error();
-    const char* old_name = source->leaf.c_str();
-    const char* new_name = target->leaf.c_str();
-    int result = ::renameat2(source->folder, old_name, target->folder, new_name,
-                             replace ? 0 : RENAME_NOREPLACE);
-    if (result != 0 && !replace && (errno == EINVAL || errno == ENOSYS)) {
-      // The file system does not know RENAME_NOREPLACE: look first. A file may appear there
-      // between the two calls; nothing better can be had.
-      struct stat status;
-      if (::fstatat(target->folder, new_name, &status, AT_SYMLINK_NOFOLLOW) == 0) {
-        errno = EEXIST;
-      } else {
-        result = ::renameat(source->folder, old_name, target->folder, new_name);
-      }
-    }
+    int result = ::renameat2(source->folder, source->leaf.c_str(), target->folder,
+                             target->leaf.c_str(), replace ? 0 : RENAME_NOREPLACE);
+    // The file system (NFS, for one) does not know RENAME_NOREPLACE.
+    if (result != 0 && !replace && (errno == EINVAL || errno == ENOSYS))
+      result = rename_by_linking(*source, *target);
     if (result == 0) return Done{};
     if (errno == EEXIST || errno == EISDIR || errno == ENOTEMPTY || errno == ENOTDIR) {
       return in_the_way("rename to " + full_path(to), "something else stands there");
@@ -288,6 +290,36 @@ class PosixFiles final : public Files {
 
   static Error in_the_way(std::string operation, std::string detail) {
     return {ErrorCode::kExists, std::move(operation), std::move(detail)};
+  }
+
+  // As renameat2 with RENAME_NOREPLACE, but that a kill may leave both names, which the next call
+  // for the two makes one.
+  static int rename_by_linking(const Place& from, const Place& to) {
+    const char* old_name = from.leaf.c_str();
+    const char* new_name = to.leaf.c_str();
+    const int linked = ::linkat(from.folder, old_name, to.folder, new_name, 0);
+    if (linked != 0 && errno != EEXIST) {
+      if (errno == ENOENT || errno == EXDEV) return -1;
+      // A folder, or a file system without hard links: look first. Something may appear there
+      // between the two calls; nothing better can be had.
+      struct stat status;
+      if (::fstatat(to.folder, new_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return ::renameat(from.folder, old_name, to.folder, new_name);
+      errno = EEXIST;
+      return -1;
+    }
+    if (linked != 0 && !same_file(from, to)) {
+      errno = EEXIST;
+      return -1;
+    }
+    return ::unlinkat(from.folder, old_name, 0);
+  }
+
+  static bool same_file(const Place& one, const Place& other) {
+    struct stat a, b;
+    return ::fstatat(one.folder, one.leaf.c_str(), &a, AT_SYMLINK_NOFOLLOW) == 0 &&
+           ::fstatat(other.folder, other.leaf.c_str(), &b, AT_SYMLINK_NOFOLLOW) == 0 &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
   }
 
   // Links and wrong kinds of things are told apart from other failures, by name.

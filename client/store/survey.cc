@@ -89,6 +89,9 @@ class Surveyor {
     if (!*fault && !begun) {
       content_.set_place(file, Place::kFinished);
     } else if (!*fault) {
+      const Result<bool> named = has_both_names(file);
+      if (!named) return named.error();
+      if (*named) return Done{};
       survey_.in_the_way.push_back({file, FileMismatch::Kind::kChanged});  // for the one on its way
     } else if ((*fault)->kind != FileMismatch::Kind::kMissing) {
       survey_.in_the_way.push_back(**fault);
@@ -96,11 +99,22 @@ class Surveyor {
     return Done{};
   }
 
+  // A kill came while it got its final name (Files::rename), which finishing it does again.
+  Result<bool> has_both_names(std::uint32_t file) {
+    const Result<FileStat> work = files_.stat(content_.work_name(file));
+    if (!work) return work.error();
+    const Result<FileStat> there = files_.stat(content_.final_name(file));
+    if (!there) return there.error();
+    return work->links > 1 && there->links > 1 && work->inode == there->inode;
+  }
+
   Status place_unfinished(std::uint32_t file) {
     const std::string name = content_.work_name(file);
     Result<FileStat> stat = files_.stat(name);
     if (!stat) return stat.error();
     if (stat->kind == FileKind::kMissing) return Done{};
+    if (stat->kind == FileKind::kFile && stat->bytes == 0)
+      return Done{};  // it keeps a name (names.h)
     if (stat->bytes != info_.files[file].bytes || stat->kind != FileKind::kFile) {
       Result<std::shared_ptr<File>> opened = content_.open_writable(file);
       if (!opened) return opened.error();

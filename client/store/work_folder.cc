@@ -76,6 +76,12 @@ Status WorkFolder::keep_manifest() {
                           {reinterpret_cast<const std::uint8_t*>(wanted.data()), wanted.size()});
 }
 
+Result<bool> WorkFolder::has_journal() const {
+  const Result<FileStat> there = files_.stat(path_ + "/journal");
+  if (!there) return there.error();
+  return there->kind != FileKind::kMissing;
+}
+
 Result<JournalContents> WorkFolder::read_journal() const {
   return store::read_journal(files_, path_ + "/journal", manifest_);
 }
@@ -104,17 +110,29 @@ Status WorkFolder::sync_folders() {
   return Done{};
 }
 
+Status WorkFolder::discard() {
+  if (Status s = remove_folder(); !s) return s;
+  lock_.reset();
+  const Result<bool> removed = files_.remove_folder(kParent);
+  return removed ? Status(Done{}) : removed.error();
+}
+
 Status WorkFolder::remove() {
   spool_->close();
-  for (const char* name : {"/data", "/copy", "/spool", "/journal", "/journal.new", "/manifest.firn",
-                           "/manifest.firn.new", "/lock"}) {
-    if (Status s = remove_tree(files_, path_ + name); !s) return s;
-  }
-  if (Result<bool> removed = files_.remove_folder(path_); !removed) return removed.error();
+  if (Status s = remove_folder(); !s) return s;
   if (Status s = remove_media(files_, manifest_.id); !s) return s;
   lock_.reset();
   journal_.reset();
   return Done{};
+}
+
+Status WorkFolder::remove_folder() {
+  for (const char* name : {"/data", "/data.new", "/copy", "/spool", "/journal", "/journal.new",
+                           "/manifest.firn", "/manifest.firn.new", "/lock"}) {
+    if (Status s = remove_tree(files_, path_ + name); !s) return s;
+  }
+  const Result<bool> removed = files_.remove_folder(path_);
+  return removed ? Status(Done{}) : removed.error();
 }
 
 }  // namespace firn::store

@@ -36,6 +36,7 @@ class WorkFolder {
 
   // Makes and locks the folder, and keeps the manifest in it. kExists if another process has it.
   Status take();
+  Result<bool> has_journal() const;
   Result<JournalContents> read_journal() const;
   // Begins the journal anew, with these generations. What it speaks of must be durable already.
   Status begin_journal(const std::vector<bool>& verified);
@@ -51,8 +52,11 @@ class WorkFolder {
   // The lock goes last, with everything else in an order that loses least if it is cut short; what
   // was read of media after it.
   Status remove();
+  // Of a download that was refused as soon as it had the folder: what was read of media stays.
+  Status discard();
 
  private:
+  Status remove_folder();
   Status take_lock();
   Status keep_manifest();
 

@@ -102,7 +102,7 @@ class EvilManifests(harness.SwarmTest):
         outside.mkdir()
         (self.folder / "get" / "linked").mkdir(parents=True)
         (self.folder / "get" / "linked" / "inner").symlink_to(outside)
-        get = self.get(manifest, "get", "--peer", seed.endpoint())
+        get = self.get(manifest, "get", "--repair", "--peer", seed.endpoint())
         self.assertEqual(harness.DISK, get.wait_exit(), get.story())
         self.assertEqual([], list(outside.iterdir()))
 

@@ -72,7 +72,11 @@ class Repair(harness.SwarmTest):
         self.start({f"photo{i}": 700 for i in range(500)})
         self.copy("photo99").unlink()
         self.assertEqual((harness.VERIFY_FAILED, {"photo99": "missing"}), self.verify())
-        again = self.fetch("again")
+        refused = self.fetch("refused")  # many right files do not make the folder the download's
+        self.assertEqual(harness.DISK, refused.wait_exit(60))
+        self.assertRegex(refused.output("stderr"), r"1 of 500.*photo99 \(missing\).*--repair")
+        again = self.fetch("again", "--repair")
+        self.assertIn(f"what differs in {self.copy('')}", again.wait_event("notice")["message"] + "/")
         self.assert_downloaded(self.source, again, into=self.copies)
         self.assertLessEqual(self.blocks_of(again), 2)
 

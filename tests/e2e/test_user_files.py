@@ -1,8 +1,11 @@
 #!/usr/bin/python3
 """What a user does to finished files while the rest of their folder is still being downloaded."""
 
+import shutil
+import unittest
+
 import harness
-from harness import MIB, bare
+from harness import KIB, LISTEN, MIB, bare
 
 
 class FinishedFiles(harness.SwarmTest):
@@ -58,6 +61,67 @@ class FinishedFiles(harness.SwarmTest):
         self.assert_same(self.source / "b", self.file.with_name("b"))
         self.assert_downloaded(self.source, self.again(), into=self.folder / "one")
         self.assert_same(self.source / "a", self.folder / "mine")
+
+
+class TakenNames(harness.SwarmTest):
+    """What stood in a folder before is not the content's."""
+
+    EVIL = {"firn/config.toml": b"on-complete = 'touch ran'\n", "autostart/x.desktop": 100}
+
+    def evil(self, name):
+        source = self.tree(self.EVIL, name)
+        manifest = self.create(source)
+        seed = self.firn(f"seed-{name}", "seed", manifest, source.parent, *LISTEN)
+        return source, [manifest, "--no-tracker", "--peer", seed.endpoint(), "--seed", "none"]
+
+    def test_a_content_does_not_come_into_a_folder_that_is_there(self):
+        home = self.folder / "home"
+        for name, before in (("settings", {"mine.toml": b"mine"}), ("empty", {"x/": 0})):
+            source, what = self.evil(name)
+            mine = harness.write_tree(home / name, before)
+            there = harness.tree_of(home)
+            for _ in range(2):  # the first leaves nothing that the second takes for its own
+                result = self.run_firn("get", *what, *LISTEN, cwd=home)
+                self.assert_refused(result, harness.DISK, str(name), "choose another folder (-o)")
+                self.assertEqual(there, harness.tree_of(home))
+            status, output, errors = self.run_firn("get", *what, *LISTEN, "--repair", cwd=home)
+            self.assertEqual(0, status, errors)
+            self.assertIn(f"what differs in ./{name} is repaired", output)
+            self.assert_same(source / "firn", mine / "firn")
+
+    def test_an_empty_folder_is_used_and_a_whole_copy_is_left_as_it_is(self):
+        source, what = self.evil("settings")
+        copies = self.folder / "copies"
+        (copies / "settings").mkdir(parents=True)
+        self.assert_downloaded(source, self.firn("get", "get", *what, *LISTEN, "-o", copies),
+                               into=copies)
+        usb = self.folder / "usb"
+        shutil.copytree(source, usb / "settings")
+        before = [path.stat() for path in (usb, *usb.rglob("*"))]
+        self.assert_completes(self.firn("again", "get", *what, *LISTEN, "-o", usb))
+        after = [path.stat() for path in (usb, *usb.rglob("*"))]
+        self.assertEqual([s.st_ctime_ns for s in before], [s.st_ctime_ns for s in after])
+
+    @unittest.skipUnless(harness.can_mount(), "needs root and mount namespaces")
+    def test_root_s_own_folders_are_left_as_they_are(self):
+        """With DIR / and /etc of a root folder that is made for it."""
+        root = "/mnt"  # of the namespace alone
+        kept = ["/usr", "/bin", "/lib", "/lib64", "/dev", "/proc", harness.BUILD, self.folder]
+        prepare = f"mount -t tmpfs none {root}\n" + "".join(
+            f"if [ -L '{path}' ]; then cp -P '{path}' {root}; elif [ -d '{path}' ]; then "
+            f"mkdir -p '{root}{path}'; mount --rbind '{path}' '{root}{path}'; fi\n"
+            for path in kept)
+        prepare += f"mkdir -p {root}/etc/cron.d; echo mine > {root}/etc/cron.d/mine\n"
+        for name, output in (("etc", "/"), ("cron.d", "/etc")):
+            _, what = self.evil(name)
+            listed = 'chroot /mnt "$@"; echo status $?; cd /mnt; find etc .firn -type f'
+            program = self.programs.start(
+                f"get-{name}", [*harness.in_mount_namespace(prepare), "sh", "-c", listed, "sh",
+                                harness.BUILD / "client" / "firn", "get", *what, "-o", output])
+            program.wait_exit(60)
+            said = program.output("stdout").splitlines()
+            self.assertIn(f"status {harness.DISK}", said, program.story())
+            self.assertEqual(["etc/cron.d/mine"], said[said.index(f"status {harness.DISK}") + 1:])
 
 
 if __name__ == "__main__":

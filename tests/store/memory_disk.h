@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,10 +23,13 @@
 
 namespace firn::store::test {
 
+class MemoryDisk;
+std::unique_ptr<Files> files_of(MemoryDisk& disk);
+
 class MemoryDisk {
  public:
   // A process's view of the folder "/". The disk must outlive it.
-  std::unique_ptr<Files> mount();
+  std::unique_ptr<Files> mount() { return files_of(*this); }
 
   std::uint64_t changes() const { return changes_; }
   std::uint64_t bytes_written() const { return bytes_written_; }  // into files
@@ -54,6 +58,8 @@ class MemoryDisk {
   void allow_holes(bool allowed) { holes_ = allowed; }
   // A failed sync also gives up what is in memory: reading finds the bytes of before.
   void evict_after_failed_sync(bool evict) { evict_ = evict; }
+  // No RENAME_NOREPLACE: a file gets its new name first, then loses the old one.
+  void rename_by_linking(bool links) { renames_by_linking_ = links; }
   void refuse_attributes(bool refuse) { refuse_attributes_ = refuse; }
 
   // Flips bits of a file's byte in place, also on the durable copy.
@@ -81,9 +87,14 @@ class MemoryDisk {
     std::uint64_t bytes = 0;  // new size of a resize, length of a hole
     std::vector<std::uint8_t> data;
   };
+  static std::uint64_t new_inode() {
+    static std::atomic<std::uint64_t> last = 0;
+    return ++last;
+  }
   struct Node {
     bool folder = false;
     bool link = false;  // `data` is its target
+    const std::uint64_t inode = new_inode();
     std::vector<std::uint8_t> data;
     std::vector<std::uint8_t> durable;
     std::vector<Change> unsynced;
@@ -127,6 +138,7 @@ class MemoryDisk {
   bool pass_by_memory_ = false;
   std::uint64_t passed_by_ = 0;
   bool refuse_attributes_ = false;
+  bool renames_by_linking_ = false;
   std::int64_t times_ns_ = 0;
 };
 

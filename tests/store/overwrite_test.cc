@@ -95,11 +95,11 @@ TEST_CASE("right generations of a file that may be overwritten are kept") {
   check_files(dir);
 }
 
-TEST_CASE("files that are right already count as verified, without a wish to overwrite") {
+TEST_CASE("files that are right already count as verified") {
   const TemporaryFolder dir;
   test::write_file(dir.path("o/a"), sample().file(0));  // its generations are its own
   Resumed resumed;
-  auto store = try_open(dir, false, resumed);
+  auto store = try_open(dir, true, resumed);
   REQUIRE_MESSAGE(store.ok(), (store ? "" : store.error().message()));
   for (std::uint32_t g = 0; g < 4; ++g) CHECK(resumed.verified[g]);
   CHECK_FALSE(resumed.verified[4]);

@@ -95,6 +95,7 @@ TEST_CASE("a link put in place of a folder during the download is refused") {
   for (std::uint32_t g = 0; g < sample().count(); ++g) {
     REQUIRE((*store)->write_generation(g, sample().generation(g)).ok());
   }
+  fs::remove(dir.path("p"));
   fs::create_directory_symlink(outside.path(), dir.path("p"));
   const Result<bool> finished = (*store)->finish();
   REQUIRE_FALSE(finished.ok());

@@ -181,7 +181,9 @@ TEST_CASE("a file that went away at the end comes back without a download of the
   Resumed resumed;
   complete(*open_in(dir, resumed), resumed);
   fs::remove(dir.path("r/c"));
-  auto store = ContentStore::open_download(sample().manifest, dir.path(), test::kOptions, resumed);
+  OpenOptions options = test::kOptions;
+  options.repair = true;
+  auto store = ContentStore::open_download(sample().manifest, dir.path(), options, resumed);
   REQUIRE_MESSAGE(store.ok(), (store ? "" : store.error().message()));
   CHECK(fs::exists(dir.path("r/b")));  // its own digest says that it is right
   for (std::uint32_t g = 0; g < 5; ++g) CHECK(resumed.verified[g]);

@@ -13,6 +13,7 @@
 #include "client/app/commands/stop_request.h"
 #include "client/app/medium/medium_journal.h"
 #include "client/app/medium/restoring.h"
+#include "client/app/session/store_advice.h"
 #include "client/content/entries_text.h"
 #include "proto/content/link.h"
 #include "proto/program/usage.h"
@@ -68,6 +69,9 @@ class MediumReader {
     options.progress = [this](std::uint64_t done, std::uint64_t total) {
       if (options_.progress) options_.progress("decoding", done, total);
     };
+    if (options.overwrite)
+      console_.info(what_may_change(request_.dir, read_.manifest->info.name, false),
+                    read_.manifest->id);
     const auto restored = restore_content(*read_.manifest, media, request_.dir, options);
     if (!restored.ok()) return fail_or_stop(console_, restored.error(), kGoesOn);
     console_.clear_progress();

@@ -11,6 +11,7 @@
 #include "client/content/top_name.h"
 #include "client/store/differences.h"
 #include "client/store/posix_files.h"
+#include "client/store/top_folder.h"
 #include "client/store/work_folder.h"
 
 namespace firn::app {
@@ -46,14 +47,18 @@ bool is_empty_folder(const std::filesystem::path& path) {
          std::filesystem::is_empty(path, error) && !error;
 }
 
+Error taken(const std::string& operation, const std::string& path) {
+  return {ErrorCode::kExists, operation,
+          path + " is there already; move it away or choose another folder"};
+}
+
 Status check_free(const std::string& operation, const std::filesystem::path& path) {
   std::error_code error;
   const auto there = std::filesystem::symlink_status(path, error);
   if (there.type() == std::filesystem::file_type::not_found || is_empty_folder(path)) return Done{};
   if (there.type() == std::filesystem::file_type::none)
     return error_from_errno(operation, error.value());
-  return Error{ErrorCode::kExists, operation,
-               path.string() + " is there already; move it away or choose another folder"};
+  return taken(operation, path.string());
 }
 
 // What waits for its rename needs the owner's right to be written, and nobody else any.
@@ -320,6 +325,7 @@ Status ContentMove::place() {
   if (stage->kind == FileKind::kMissing)
     return Error{ErrorCode::kNotFound, "move to " + to_->full_path(""),
                  "what was to go there is gone, or was being taken back"};
+  if (const Status ours = take_top_folder(); !ours.ok()) return ours;
   const auto items = collect();
   if (!items.ok()) return items.error();
   for (const Item& item : *items)
@@ -331,6 +337,24 @@ Status ContentMove::place() {
       if (!set.ok()) return set.error();
     }
   return to_->sync_all();
+}
+
+// As for a download: nothing goes into a folder that somebody has made since check_move(). The mark
+// says that an earlier run has made it.
+Status ContentMove::take_top_folder() {
+  if (!info_ || info_->single_file) return Done{};
+  const std::string mark = staged(std::string(WorkFolder::kParent) + "/placing");
+  const auto marked = to_->stat(mark);
+  if (!marked.ok()) return marked.error();
+  if (marked->kind != FileKind::kMissing) return Done{};
+  const std::string& name = content::top_name(*info_, as_);
+  const auto top = store::take_top_folder(*to_, name);
+  if (!top.ok()) return top.error();
+  if (*top == store::TopFolder::kTaken)
+    return taken("move to " + to_->full_path(""), to_->full_path(name));
+  if (const Status made = to_->make_folders(store::parent_of(mark)); !made.ok()) return made;
+  const auto made = to_->open(mark, Files::Open::kCreate);
+  return made.ok() ? Status(Done{}) : made.error();
 }
 
 // The stage, which is empty by then or holds what is not to be placed any more.

@@ -68,6 +68,7 @@ class ContentMove {
   Result<bool> same(store::Files& files, const std::string& path, const Item& item) const;
   Result<std::uint64_t> stage_item(const Item& item);
   Result<std::uint64_t> copy_slice(const Item& item);
+  Status take_top_folder();
   Status place_item(const Item& item);
   Status remove_stage();
   std::string staged(const Item& item) const { return stage_ + "/" + item.to; }

@@ -7,6 +7,7 @@
 
 #include "client/app/coding/kept_standing.h"
 #include "client/app/session/secret_check.h"
+#include "client/app/session/store_advice.h"
 #include "client/content/find_folder.h"
 #include "proto/base/stage_times.h"
 
@@ -61,6 +62,8 @@ void ContentSession::open_store() {
                       "another content of that name goes there; give each a folder of its own, or "
                       "another name (--as)"});
   }
+  if (!plan_.serves() && (plan_.repair || plan_.overwrite))
+    host_.console.info(what_may_change(plan_.dir, plan_.name(), plan_.repair), plan_.content_id);
   opening_ = std::make_unique<StoreOpening>(static_cast<LifeEvents&>(*this));
   if (!opening_->start(host_.coding.pool, plan_))
     fail(Error{ErrorCode::kInternal, "open " + plan_.dir, "too much to do at once"});

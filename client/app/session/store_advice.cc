@@ -2,6 +2,12 @@
 
 namespace firn::app {
 
+std::string what_may_change(const std::string& dir, const std::string& top_name, bool repair) {
+  const std::string path = dir + (dir.ends_with('/') ? "" : "/") + top_name;
+  return std::string(repair ? "--repair" : "--overwrite") + ": what differs in " + path + " is " +
+         (repair ? "repaired" : "replaced");
+}
+
 Error advice_when_paused(const SessionPlan& plan, Error error) {
   if (!error.detail.empty()) error.detail += "; ";
   switch (error.code) {

@@ -164,6 +164,19 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("a folder that somebody has made in the new folder meanwhile takes in no file") {
+  const Moved moved(true);
+  Life life;
+  ContentMove move = moved.mover(life, true);
+  REQUIRE(move.stage().value());
+  fs::create_directories(moved.new_folder + "/c");
+  std::ofstream(moved.new_folder + "/c/mine") << "mine";
+  const Status placed = move.place();
+  REQUIRE_FALSE(placed.ok());
+  CHECK(placed.error().code == ErrorCode::kExists);
+  CHECK(tree_of(moved.new_folder + "/c") == std::map<std::string, std::string>{{"mine", "mine"}});
+}
+
 TEST_CASE("a file that has come to the new folder meanwhile is not replaced, nor taken back") {
   const Moved moved(true);
   Life life;

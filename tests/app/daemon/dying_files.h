@@ -35,6 +35,10 @@ class DyingFiles final : public store::Files {
     if (life_.dead()) return killed();
     return files_->list(path);
   }
+  Result<bool> make_folder(const std::string& path) override {
+    if (!life_.spend()) return killed();
+    return files_->make_folder(path);
+  }
   Status make_folders(const std::string& path) override {
     return life_.spend() ? files_->make_folders(path) : Status(killed());
   }

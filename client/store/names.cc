@@ -1,0 +1,91 @@
+#include "client/store/names.h"
+
+#include <unordered_set>
+
+namespace firn::store {
+namespace {
+
+class Names {
+ public:
+  Names(Files& files, const Info& info, std::string folder)
+      : files_(files), info_(info), folder_(std::move(folder)) {}
+
+  Status make() {
+    if (Status s = files_.make_folders(folder_); !s) return s;
+    for (const FileEntry& entry : info_.files) {
+      if (Status s = make_parents(entry.path); !s) return s;
+      const bool folder = entry.kind == FileEntry::Kind::kFolder;
+      if (Status s = folder ? make_folder(entry.path) : make_file(entry.path); !s) return s;
+    }
+    return Done{};
+  }
+
+ private:
+  std::string place(const std::string& path) const { return folder_ + "/" + path; }
+
+  Status make_parents(const std::string& path) {
+    for (std::size_t slash = path.find('/'); slash != std::string::npos;
+         slash = path.find('/', slash + 1)) {
+      const std::string parent = path.substr(0, slash);
+      if (!parents_.insert(parent).second) continue;
+      if (Status s = make_folder(parent); !s) return s;
+    }
+    return Done{};
+  }
+
+  Status make_folder(const std::string& path) {
+    const Result<bool> made = files_.make_folder(place(path));
+    if (!made) return made.error();
+    return *made ? Status(Done{}) : taken(path);
+  }
+
+  Status make_file(const std::string& path) {
+    const auto made = files_.open(place(path), Files::Open::kMake);
+    if (made) return Done{};
+    return made.error().code == ErrorCode::kExists ? taken(path) : Status(made.error());
+  }
+
+  Status taken(const std::string& path) const {
+    return Error{ErrorCode::kExists, "download " + info_.name,
+                 other_name_of(path) + " and " + path +
+                     " are one name on this file system, so not both can be there; choose a folder "
+                     "on another file system (-o)"};
+  }
+
+  // The one that was made first. Such names differ in their last component alone, as their parents
+  // were made.
+  std::string other_name_of(const std::string& path) const {
+    const Result<FileStat> wanted = files_.stat(place(path));
+    const std::string parent = parent_of(path);
+    std::string last;
+    for (const FileEntry& entry : info_.files) {
+      if (!parent.empty() && !entry.path.starts_with(parent + "/")) continue;
+      const std::size_t begin = parent.empty() ? 0 : parent.size() + 1;
+      std::string name = entry.path.substr(0, entry.path.find('/', begin));
+      if (name == path || name == last) continue;
+      const Result<FileStat> there = files_.stat(place(name));
+      if (wanted && there && there->inode == wanted->inode) return name;
+      last = std::move(name);
+    }
+    return "another name";
+  }
+
+  Files& files_;
+  const Info& info_;
+  const std::string folder_;
+  std::unordered_set<std::string> parents_;
+};
+
+}  // namespace
+
+Status make_names(Files& files, const Info& info, const std::string& folder) {
+  const Result<FileStat> there = files.stat(folder);
+  if (!there) return there.error();
+  if (there->kind != FileKind::kMissing) return Done{};
+  const std::string fresh = folder + ".new";
+  if (Status s = remove_tree(files, fresh); !s) return s;
+  if (Status s = Names(files, info, fresh).make(); !s) return s;
+  return files.rename(fresh, folder, true);
+}
+
+}  // namespace firn::store

@@ -1,0 +1,17 @@
+#include "client/store/top_folder.h"
+
+namespace firn::store {
+
+Result<TopFolder> take_top_folder(Files& files, const std::string& name) {
+  const Result<bool> made = files.make_folder(name);
+  if (!made) return made.error();
+  if (*made) return TopFolder::kMade;
+  const Result<FileStat> there = files.stat(name);
+  if (!there) return there.error();
+  if (there->kind != FileKind::kFolder) return TopFolder::kTaken;
+  const Result<std::vector<std::string>> names = files.list(name);
+  if (!names) return names.error();
+  return names->empty() ? TopFolder::kEmpty : TopFolder::kTaken;
+}
+
+}  // namespace firn::store

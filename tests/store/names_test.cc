@@ -1,0 +1,121 @@
+// Names of a content that a file system takes for one are found before a byte is fetched.
+#include <doctest/doctest.h>
+
+#include "client/store/disk_store.h"
+#include "tests/store/folding_files.h"
+#include "tests/store/memory_disk.h"
+#include "tests/store/sample_content.h"
+
+namespace firn::store::names_test {
+namespace {
+
+using test::FoldingFiles;
+using test::MemoryDisk;
+using test::Sample;
+using test::SampleFile;
+
+Sample sample_of(const std::vector<SampleFile>& files) {
+  return test::make_sample("top", files, 4, 300);
+}
+
+Status download(std::unique_ptr<Files> files, const Sample& sample, bool repair = false) {
+  OpenOptions options = test::kOptions;
+  options.repair = repair;
+  Resumed resumed;
+  auto store = DiskStore::open_download(std::move(files), sample.manifest, options, resumed);
+  if (!store) return store.error();
+  for (std::uint32_t g = 0; g < sample.count(); ++g) {
+    if (resumed.verified[g]) continue;
+    if (Status s = (*store)->write_generation(g, sample.generation(g)); !s) return s;
+  }
+  const Result<bool> finished = (*store)->finish();
+  return finished ? Status(Done{}) : finished.error();
+}
+
+std::unique_ptr<Files> folding(MemoryDisk& disk) {
+  return std::make_unique<FoldingFiles>(disk.mount());
+}
+
+struct Collision {
+  std::vector<SampleFile> files;
+  std::string first, second;  // as the error tells them
+};
+
+const std::vector<Collision>& collisions() {
+  static const std::vector<Collision> kCollisions = {
+      {{{"README", 400}, {"data", 3000}, {"readme", 500}}, "README", "readme"},
+      {{{"a/Deep/x", 400}, {"a/b", 10}, {"a/deep/y", 500}}, "a/Deep", "a/deep"},
+      {{{"doc", 400}, {"DOC/x", 500}}, "doc", "DOC"},
+      {{{"e", 0}, {"E", 0, true}, {"x", 10}}, "e", "E"},
+      {{{"x", 10}, {"Link", 0, false, "x"}, {"link", 0, false, "x"}}, "Link", "link"}};
+  return kCollisions;
+}
+
+TEST_CASE("two names that the file system takes for one refuse a download, which leaves nothing") {
+  for (const Collision& one : collisions()) {
+    CAPTURE(one.first);
+    const Sample sample = sample_of(one.files);
+    MemoryDisk disk;
+    for (int i = 0; i < 2; ++i) {
+      const Status refused = download(folding(disk), sample);
+      REQUIRE_FALSE(refused.ok());
+      CHECK(refused.error().code == ErrorCode::kExists);
+      CHECK_MESSAGE(
+          refused.error().message().find(one.first + " and " + one.second) != std::string::npos,
+          refused.error().message());
+      CHECK(disk.paths().empty());
+      CHECK_FALSE(disk.exists("top"));
+      CHECK_FALSE(disk.exists(".firn"));
+    }
+    CHECK(download(disk.mount(), sample).ok());  // where they are two
+  }
+}
+
+TEST_CASE("what stood there before is as it was after such a refusal") {
+  const Sample sample = sample_of(collisions()[0].files);
+  for (const bool empty : {true, false}) {
+    MemoryDisk disk;
+    disk.put(".firn/medium-" + sample.manifest.id.short_text() + "-x.rows", {1});
+    if (empty) {
+      REQUIRE(disk.mount()->make_folders("top").ok());
+    } else {
+      disk.put("top/data", sample.file(1));
+      disk.put("top/mine", {2});
+    }
+    const auto before = disk.paths();
+    CHECK_FALSE(download(folding(disk), sample, !empty).ok());
+    CHECK(disk.paths() == before);
+    CHECK(disk.exists("top"));
+  }
+}
+
+TEST_CASE("a kill at any moment changes neither the refusal nor a download without such names") {
+  for (const bool collide : {true, false}) {
+    const Sample sample =
+        sample_of(collide ? collisions()[0].files
+                          : std::vector<SampleFile>{{"README", 400}, {"b/c", 500}, {"f", 0, true}});
+    MemoryDisk whole;
+    CHECK(download(folding(whole), sample).ok() == !collide);
+    for (std::uint64_t cut = 0; cut < whole.changes(); ++cut) {
+      CAPTURE(cut);
+      MemoryDisk disk;
+      disk.kill_at(cut);
+      (void)download(folding(disk), sample).ok();
+      disk.restart();
+      CHECK(download(folding(disk), sample).ok() == !collide);
+      CHECK(disk.paths() == whole.paths());
+      CHECK_FALSE(disk.exists(".firn"));
+    }
+  }
+}
+
+TEST_CASE("a download of the last version, which has begun, is not refused") {
+  const Sample sample = sample_of({{"a", 3000}, {"b", 500}});
+  MemoryDisk disk;
+  disk.put(".firn/" + sample.manifest.id.text() + "/data/a", sample.file(0));
+  CHECK(download(folding(disk), sample).ok());
+  CHECK(disk.bytes_of("top/b") == sample.file(1));
+}
+
+}  // namespace
+}  // namespace firn::store::names_test
