@@ -343,11 +343,11 @@ Status ContentMove::place() {
 // says that an earlier run has made it.
 Status ContentMove::take_top_folder() {
   if (!info_ || info_->single_file) return Done{};
-  const std::string mark = staged(std::string(WorkFolder::kParent) + "/placing");
+  const std::string mark = stage_ + "/" + WorkFolder::kParent + "/placing";
   const auto marked = to_->stat(mark);
   if (!marked.ok()) return marked.error();
   if (marked->kind != FileKind::kMissing) return Done{};
-  const std::string& name = content::top_name(*info_, as_);
+  const std::string& name = content::top_name(*info_, to_as_);
   const auto top = store::take_top_folder(*to_, name);
   if (!top.ok()) return top.error();
   if (*top == store::TopFolder::kTaken)

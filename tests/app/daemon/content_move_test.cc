@@ -88,6 +88,7 @@ struct Moved {
             id,
             info,
             "",
+            new_as,
             complete};
   }
   // As relocation.h takes the steps, until a kill; false: there was one.

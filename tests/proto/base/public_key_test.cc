@@ -10,16 +10,10 @@
 #include "proto/content/authority.h"
 #include "proto/content/link.h"
 #include "proto/content/publisher.h"
+#include "tests/proto/hex.h"
 
 namespace firn {
 namespace {
-
-std::string from_hex(const std::string& hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i < hex.size(); i += 2)
-    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  return bytes;
-}
 
 // All encodings of the points of small order, both signs.
 std::vector<std::string> small_keys() {
@@ -32,7 +26,7 @@ std::vector<std::string> small_keys() {
                         "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
                         "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f"}) {
     for (const int sign : {0, 0x80}) {
-      keys.push_back(from_hex(y));
+      keys.push_back(test::from_hex(y));
       keys.back().back() = static_cast<char>(keys.back().back() | sign);
     }
   }
