@@ -9,6 +9,7 @@
 #include "client/app/session/secret_check.h"
 #include "client/content/find_folder.h"
 #include "proto/base/stage_times.h"
+#include "proto/base/within_memory.h"
 #include "proto/content/publisher.h"
 
 namespace firn::app {
@@ -111,15 +112,24 @@ void ContentSession::start_core(OpenedStore opened) {
 
 // --- turns ---
 
+// A content that finds no memory ends; the others go on.
 void ContentSession::turn(core::TimeUs now) {
+  const auto take = [&] {
+    performer_.wake(now);
+    if (phase_ == Phase::kLeaving) return check_left();
+    // A store that is being opened for a known manifest: it is not known yet what to ask for.
+    if (!core_.made()) return;
+    core_.wake(now);
+    perform_all();
+    if (awaits_progress() && standstill_.look(core_.facts(), now)) give_up(ExitCode::kNetwork);
+  };
   if (ended()) return;
-  performer_.wake(now);
-  if (phase_ == Phase::kLeaving) return check_left();
-  // A store that is being opened for a known manifest: it is not known yet what to ask for.
-  if (!core_.made()) return;
-  core_.wake(now);
-  perform_all();
-  if (awaits_progress() && standstill_.look(core_.facts(), now)) give_up(ExitCode::kNetwork);
+  try {
+    if (!core_.broken()) take();
+  } catch (const std::bad_alloc&) {
+    core_.break_off();
+  }
+  if (core_.broken() && !ended()) fail(no_memory("go on with " + plan_.name()));
 }
 
 void ContentSession::perform_all() {
