@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <thread>
 #include <utility>
+
+#include "codec/try_thread.h"
 
 namespace firn::codec {
 namespace {
@@ -11,6 +15,22 @@ namespace {
 // What an unused member's costs shrink by with every batch: one that is twice as dear as it looks
 // worth is tried again after about 70 batches.
 constexpr double kEagernessStep = 0.99;
+
+// All at once, the first on this thread, with those that find no thread after it.
+void run_beside(const std::vector<std::function<void()>>& works) {
+  std::vector<std::thread> others;
+  std::vector<const std::function<void()>*> mine;
+  for (const std::function<void()>& work : works) {
+    auto other = mine.empty() ? std::nullopt : try_thread(work);
+    if (other) {
+      others.push_back(*std::move(other));
+    } else {
+      mine.push_back(&work);
+    }
+  }
+  for (const auto* work : mine) (*work)();
+  for (std::thread& other : others) other.join();
+}
 
 }  // namespace
 
@@ -46,19 +66,13 @@ std::string SharedBackend::name() const {
 
 // All devices at once: opening one takes a good part of a second.
 void SharedBackend::make_ready(const ShapeKey& shape) {
-  std::vector<std::jthread> others;  // joins them, also where one cannot be started
-  Backend* mine = nullptr;
+  std::vector<std::function<void()>> preparations;
   for (const auto& device : devices_) {
     if (std::exchange(device->costs[shape].prepared, true)) continue;
-    if (mine == nullptr) {
-      mine = device->backend.get();
-    } else {
-      others.emplace_back([&shape, backend = device->backend.get()] {
-        backend->prepare(shape.first, shape.second);
-      });
-    }
+    preparations.push_back(
+        [&shape, backend = device->backend.get()] { backend->prepare(shape.first, shape.second); });
   }
-  if (mine != nullptr) mine->prepare(shape.first, shape.second);
+  run_beside(preparations);
 }
 
 // The members that may work on this shape, devices first.
@@ -150,11 +164,10 @@ BackendStatus SharedBackend::decode(std::span<GenerationWork> generations) {
   if (generations.empty()) return {};
   const ShapeKey shape{generations[0].generation_size, generations[0].block_bytes};
   std::vector<Share> shares = divide(shape, generations.size());
-  std::vector<std::thread> others;
-  for (std::size_t i = 1; i < shares.size(); ++i)
-    others.emplace_back([this, &share = shares[i], generations] { run(share, generations); });
-  run(shares.front(), generations);
-  for (std::thread& other : others) other.join();
+  std::vector<std::function<void()>> runs;
+  for (Share& share : shares)
+    runs.push_back([this, &share, generations] { run(share, generations); });
+  run_beside(runs);
 
   ++counts_.decode_batches;
   for (Share& share : shares) {

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <chrono>
 
+#include "codec/try_thread.h"
+
 namespace firn::codec {
 namespace {
 
@@ -23,7 +25,9 @@ void watch(const Done& done) {
 ThreadPool::ThreadPool(std::size_t threads) {
   assert(threads > 0);
   for (std::size_t i = 1; i < threads; ++i) {
-    workers_.emplace_back([this] { work(); });
+    auto worker = try_thread([this] { work(); });
+    if (!worker) break;
+    workers_.push_back(*std::move(worker));
   }
 }
 

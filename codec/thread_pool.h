@@ -19,7 +19,8 @@ namespace firn::codec {
 
 class ThreadPool : public Executor {
  public:
-  // `threads` at least 1; the caller of run() is one of them, so threads - 1 are started here.
+  // `threads` at least 1; the caller of run() is one of them, so threads - 1 are started here, or
+  // as many as the system gives.
   explicit ThreadPool(std::size_t threads);
   ~ThreadPool() override;
   ThreadPool(const ThreadPool&) = delete;

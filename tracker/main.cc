@@ -21,6 +21,7 @@
 #include "proto/program/configuration.h"
 #include "proto/program/hangup.h"
 #include "proto/program/log_sink.h"
+#include "proto/program/needless_signals.h"
 #include "proto/program/service_notice.h"
 #include "proto/program/standard_streams.h"
 #include "proto/program/usage.h"
@@ -257,8 +258,8 @@ std::vector<Registry*> shards_of(const Registries& registries) {
   return shards;
 }
 
-void begin_sharing(Sharing& sharing, const std::shared_ptr<spdlog::logger>& logger) {
-  sharing.begin(steady_now, [logger](bool is_trouble, const std::string& text) {
+Status begin_sharing(Sharing& sharing, const std::shared_ptr<spdlog::logger>& logger) {
+  return sharing.begin(steady_now, [logger](bool is_trouble, const std::string& text) {
     logger->log(is_trouble ? spdlog::level::warn : spdlog::level::info, "{}", escaped_lines(text));
   });
 }
@@ -272,7 +273,6 @@ int run(Program& program) {
 
   auto lists = served_lists(settings);
   if (!lists) return option_failure(lists.error());
-
   const std::filesystem::path data = settings.data;
   std::error_code made;
   std::filesystem::create_directories(data, made);
@@ -289,7 +289,6 @@ int run(Program& program) {
   if (!sharing) return option_failure(sharing.error());
   const auto registries = open_registries(settings, data, *sharing);
   if (!registries) return fail(kDisk, registries.error().message());
-  const std::vector<Registry*> shards = shards_of(*registries);
   // After key and database, so that their names are taken. A FIFO waits here for its reader, and a
   // signal ends that.
   const auto log = open_log(settings);
@@ -297,14 +296,16 @@ int run(Program& program) {
   spdlog::logger& logger = *log->logger;
   const Signals signals;  // before any thread starts
 
-  const auto server = Server::start(
-      *identity, shards, server_options(settings, *std::move(lists), *proxies, log->logger));
+  const auto server =
+      Server::start(*identity, shards_of(*registries),
+                    server_options(settings, *std::move(lists), *proxies, log->logger));
   if (!server) return fail(kInternalError, server.error().message());
   const auto listening = listen_at(*where, **server);
   if (!listening)
     return fail(listening.error().code == ErrorCode::kExists ? kPortInUse : kUsage,
                 listening.error().message());
-  begin_sharing(*sharing, log->logger);
+  if (const Status shares = begin_sharing(*sharing, log->logger); !shares)
+    return fail(kInternalError, shares.error().message());
   const auto page = open_page(settings, **server, log->logger);
   if (!page) return page_failure(page.error());
   for (const std::string& one : *listening) std::printf("listening on %s\n", one.c_str());
@@ -354,10 +355,7 @@ int main(int argc, char** argv) {
     return told ? firn::tracker::kOk
                 : firn::tracker::fail(firn::tracker::kDisk, told.error().message());
   }
-  // A reader of standard output or of the log that has gone away is no reason to end.
-  std::signal(SIGPIPE, SIG_IGN);
-  // It asks for a table of peers; where there is none (yet) that is no reason to end.
-  std::signal(SIGUSR1, SIG_IGN);
+  firn::ignore_needless_signals();
   firn::tracker::Program program{argc, argv, command.settings,
                                  firn::tracker::Reload(firn::tracker::values_of(command.app))};
   return firn::proto::transport::end_process(firn::tracker::run(program));

@@ -10,6 +10,7 @@
 #include "client/app/version.h"
 #include "proto/base/commit.h"
 #include "proto/base/plain_text.h"
+#include "proto/base/within_memory.h"
 #include "proto/program/configuration.h"
 #include "proto/program/usage.h"
 
@@ -99,7 +100,11 @@ int run_cli(int argc, const char* const* argv) {
     app.exit(error, asked);
     return static_cast<int>(print_alone(asked.str()));
   }
-  return static_cast<int>(chosen());
+  const auto run = [&chosen]() -> Result<ExitCode> { return chosen(); };
+  const auto code = within_memory("run this command", run);
+  if (code.ok()) return static_cast<int>(*code);
+  std::fprintf(stderr, "firn: %s\n", code.error().message().c_str());
+  return static_cast<int>(exit_code_of(code.error()));
 }
 
 }  // namespace firn::app

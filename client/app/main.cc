@@ -1,6 +1,5 @@
 #include <malloc.h>
 
-#include <csignal>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "client/app/cli.h"
 #include "proto/content/content_secret.h"
 #include "proto/program/hangup.h"
+#include "proto/program/needless_signals.h"
 #include "proto/program/standard_streams.h"
 #include "proto/transport/descriptors.h"
 #include "proto/transport/name_question.h"
@@ -37,10 +37,7 @@ int main(int argc, char** argv) {
   mallopt(M_ARENA_MAX, 2);
   mallopt(M_MMAP_THRESHOLD, 4 << 20);
   mallopt(M_TRIM_THRESHOLD, 16 << 20);
-  // A reader of our stdout that has gone away is no reason to drop a download.
-  std::signal(SIGPIPE, SIG_IGN);
-  // It asks for a table of peers; where there is none (yet) that is no reason to end.
-  std::signal(SIGUSR1, SIG_IGN);
+  firn::ignore_needless_signals();
   firn::proto::transport::raise_descriptor_limit();
   const std::vector<std::string> words(argv, argv + argc);
   hide_secrets(argc, argv);

@@ -7,6 +7,9 @@
 #include <thread>
 #include <vector>
 
+#include "proto/base/start_thread.h"
+#include "proto/base/within_memory.h"
+
 namespace firn::content {
 namespace {
 
@@ -22,8 +25,11 @@ class Run {
     const std::size_t helpers =
         std::min<std::size_t>(std::max(loop_.threads, 1u) - 1, generations_.size());
     std::vector<std::thread> threads;
-    threads.reserve(helpers);
-    for (std::size_t i = 0; i < helpers; ++i) threads.emplace_back([this] { work(false); });
+    while (threads.size() < helpers) {
+      auto helper = start_thread("reading the content", [this] { work(false); });
+      if (!helper) break;  // then the others do more
+      threads.push_back(*std::move(helper));
+    }
     work(true);
     for (std::thread& thread : threads) thread.join();
     if (error_) return *error_;
@@ -32,7 +38,16 @@ class Run {
   }
 
  private:
+  // Without memory for its buffer a thread ends the whole run: the next one would have none either.
   void work(bool caller) {
+    const Status done = within_memory("read the content", [&]() -> Status {
+      take_steps(caller);
+      return Done{};
+    });
+    if (!done) fail(generations_.size(), done.error());
+  }
+
+  void take_steps(bool caller) {
     std::vector<std::uint8_t> buffer(shape_.generation_bytes());
     while (!stop_) {
       if (caller && loop_.cancelled && loop_.cancelled()) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <barrier>
+#include <cmath>
 #include <thread>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "codec/bench/span_measures.h"
 #include "codec/kernels.h"
 #include "codec/thread_pool.h"
+#include "codec/try_thread.h"
 
 namespace firn::codec::bench {
 namespace {
@@ -44,10 +46,10 @@ void stay_on(std::size_t cpu) {
 double slowest_rate(std::size_t first, std::size_t count, const char* kernels, double seconds) {
   constexpr std::size_t kRounds = 2000;
   std::barrier start(static_cast<std::ptrdiff_t>(count));
-  std::vector<double> rates(count);
+  std::vector<double> rates(count, HUGE_VAL);  // of a thread that cannot be had, too
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < count; ++i) {
-    threads.emplace_back([&, i] {
+    auto thread = try_thread([&, i] {
       stay_on(first + i);
       start.arrive_and_wait();
       const double begin = seconds_now(Clock::kWall);
@@ -57,6 +59,11 @@ double slowest_rate(std::size_t first, std::size_t count, const char* kernels, d
       }
       rates[i] = macs / (now - begin) / 1e9;
     });
+    if (thread) {
+      threads.push_back(*std::move(thread));
+    } else {
+      start.arrive_and_drop();
+    }
   }
   for (std::thread& thread : threads) thread.join();
   return *std::min_element(rates.begin(), rates.end());

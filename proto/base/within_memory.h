@@ -11,8 +11,8 @@ namespace firn {
 
 inline Error no_memory(std::string operation) {
   return {ErrorCode::kBusy, std::move(operation),
-          "the system has no memory left for it; end what else runs there, or raise the limit "
-          "(ulimit -v, MemoryMax=, vm.overcommit_memory)"};
+          "the system has no memory left for it (see ulimit -v, MemoryMax=, "
+          "vm.overcommit_memory)"};
 }
 
 // What `work` returns, a Result; kBusy if it finds no memory.

@@ -13,12 +13,14 @@
 #include <cerrno>
 #include <csignal>
 #include <mutex>
+#include <new>
 #include <set>
 #include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "proto/base/start_thread.h"
 #include "proto/base/thread_times.h"
 #include "proto/base/unique_fd.h"
 #include "proto/web/exchange.h"
@@ -109,7 +111,11 @@ struct HttpServer::Impl {
                       std::size_t size) {
     auto* const self = static_cast<Impl*>(lws_context_user(lws_get_context(connection)));
     if (self == nullptr || self->handler == nullptr) return 0;
-    return self->event(connection, reason, {static_cast<const char*>(in), in ? size : 0});
+    try {
+      return self->event(connection, reason, {static_cast<const char*>(in), in ? size : 0});
+    } catch (const std::bad_alloc&) {
+      return -1;  // it is closed; the others go on
+    }
   }
 };
 
@@ -289,12 +295,15 @@ const Address& HttpServer::listening() const {
   return impl_->listening;
 }
 
-void HttpServer::run(HttpHandler& handler) {
+Status HttpServer::run(HttpHandler& handler) {
   impl_->handler = &handler;
-  impl_->thread = std::thread([impl = impl_.get()] {
+  auto thread = start_thread("the page", [impl = impl_.get()] {
     name_this_thread("firn-http");
     impl->serve();
   });
+  if (!thread) return thread.error();
+  impl_->thread = *std::move(thread);
+  return Done{};
 }
 
 void HttpServer::post(std::function<void()> task) {

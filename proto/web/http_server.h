@@ -60,8 +60,8 @@ class HttpServer {
 
   // Where it listens.
   const Address& listening() const;
-  // Starts the thread; once. `handler` outlives this object.
-  void run(HttpHandler& handler);
+  // Starts the thread; once. `handler` outlives this object. Errors: kBusy (no thread).
+  Status run(HttpHandler& handler);
 
   // Any thread: `task` runs on the server's thread, unless the server ends before.
   void post(std::function<void()> task);

@@ -67,11 +67,14 @@ Registries Sharing::wrap(Registries below, Time opened) {
   return shared;
 }
 
-void Sharing::begin(std::function<Time()> clock,
-                    std::function<void(bool, const std::string&)> log) {
-  if (!options_) return;
-  link_ = std::make_unique<RedisLink>(
+Status Sharing::begin(std::function<Time()> clock,
+                      std::function<void(bool, const std::string&)> log) {
+  if (!options_) return Done{};
+  auto link = RedisLink::start(
       *post_, LinkOptions{*options_, name_of_its_own(), std::move(clock), std::move(log)});
+  if (!link) return link.error();
+  link_ = *std::move(link);
+  return Done{};
 }
 
 }  // namespace firn::tracker

@@ -22,8 +22,8 @@ class Sharing {
   // Registries that answer from `below`, which came from disk at `opened`; `below` itself where
   // nothing is shared.
   Registries wrap(Registries below, Time opened);
-  // Starts the link's thread. `log` as LinkOptions.
-  void begin(std::function<Time()> clock, std::function<void(bool, const std::string&)> log);
+  // Starts the link's thread. `log` as LinkOptions. Errors: kBusy.
+  Status begin(std::function<Time()> clock, std::function<void(bool, const std::string&)> log);
 
  private:
   std::optional<RedisOptions> options_;

@@ -36,7 +36,7 @@ struct OpenDoor final : StatusDoor {
         pages(*http, asking(server, gate)),
         door("Firn tracker", web::Access(std::move(token), http->listening()), *http, pages,
              [log](const std::string& text) { log(LogLevel::kWarning, text); }) {
-    http->run(door);
+    runs = http->run(door);
   }
   ~OpenDoor() override {
     {
@@ -58,6 +58,7 @@ struct OpenDoor final : StatusDoor {
   std::unique_ptr<web::HttpServer> http;  // ends before what its thread uses
   StatusPages pages;
   web::Door door;
+  Status runs = Done{};
 };
 
 }  // namespace
@@ -71,6 +72,7 @@ Result<std::unique_ptr<StatusDoor>> open_status_door(const StatusDoorOptions& op
   auto http = web::HttpServer::open({.listen = *listen});
   if (!http.ok()) return http.error();
   auto door = std::make_unique<OpenDoor>(server, *std::move(token), options.log, *std::move(http));
+  if (!door->runs) return door->runs.error();
   if (!is_loopback(listen->host))
     options.log(LogLevel::kWarning, "HTTP at " + door->url() +
                                         " is not encrypted: others on the way can read the token");

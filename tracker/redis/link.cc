@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "proto/base/start_thread.h"
+
 namespace firn::tracker {
 namespace {
 
@@ -16,13 +18,20 @@ constexpr auto kRetry = 1000ms;
 RedisLink::RedisLink(Post& post, LinkOptions options)
     : post_(post),
       options_(std::move(options)),
-      conversation_(Keys(options_.redis.key_prefix), options_.own),
-      thread_([this] { run(); }) {}
+      conversation_(Keys(options_.redis.key_prefix), options_.own) {}
+
+Result<std::unique_ptr<RedisLink>> RedisLink::start(Post& post, LinkOptions options) {
+  std::unique_ptr<RedisLink> link(new RedisLink(post, std::move(options)));
+  auto thread = start_thread("Redis", [one = link.get()] { one->run(); });
+  if (!thread) return thread.error();
+  link->thread_ = *std::move(thread);
+  return link;
+}
 
 RedisLink::~RedisLink() {
   stopping_.store(true);
   post_.wake();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void RedisLink::run() {

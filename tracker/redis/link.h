@@ -25,14 +25,16 @@ struct LinkOptions {
 
 class RedisLink {
  public:
-  // `post` outlives it.
-  RedisLink(Post& post, LinkOptions options);
+  // `post` outlives it. Errors: kBusy (no thread).
+  static Result<std::unique_ptr<RedisLink>> start(Post& post, LinkOptions options);
   // Sends what was given, if Redis answers; waits for it as long as the options let.
   ~RedisLink();
   RedisLink(const RedisLink&) = delete;
   RedisLink& operator=(const RedisLink&) = delete;
 
  private:
+  RedisLink(Post& post, LinkOptions options);
+
   // The link's thread.
   void run();
   void connect();

@@ -4,6 +4,7 @@
 
 #include "codec/encode.h"
 #include "proto/base/stage_times.h"
+#include "proto/base/start_thread.h"
 #include "proto/base/thread_times.h"
 
 namespace firn::app {
@@ -29,7 +30,13 @@ BatchCoder::BatchCoder(const Options& options, BufferPool& buffers, const MakeBa
   has_devices_ = backend_->has_devices();
   kept_bytes_max_ = backend_->kept_bytes_max();
   name_ = backend_->name();
-  thread_ = std::thread([this] { work(); });
+  auto thread = start_thread("coding on GPUs", [this] { work(); });
+  if (thread) {
+    thread_ = *std::move(thread);
+  } else {
+    has_devices_ = false;
+    on_dropped(name_, thread.error().message());
+  }
 }
 
 BatchCoder::~BatchCoder() {
@@ -38,7 +45,7 @@ BatchCoder::~BatchCoder() {
     stopping_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   if (options_.on_end) options_.on_end(*backend_);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proto/base/stage_times.h"
+#include "proto/base/within_memory.h"
 
 namespace firn::app {
 
@@ -19,10 +20,13 @@ std::shared_ptr<Buffer> CodedContent::take_buffer(std::uint32_t generation) cons
 Result<SharedBuffer> CodedContent::load(std::uint32_t generation) const {
   const StageScope stage(Stage::kDiskRead);
   counts_->read(generation);
-  const auto data = take_buffer(generation);
-  const Status status = store_->read_generation(generation, data->bytes());
-  if (!status.ok()) return status.error();
-  return SharedBuffer(data);
+  const auto read = [&]() -> Result<SharedBuffer> {
+    const auto data = take_buffer(generation);
+    const Status status = store_->read_generation(generation, data->bytes());
+    if (!status.ok()) return status.error();
+    return SharedBuffer(data);
+  };
+  return within_memory("read generation " + std::to_string(generation), read);
 }
 
 SharedBuffer CodedContent::load_unless(SharedBuffer cached, std::uint32_t generation) const {

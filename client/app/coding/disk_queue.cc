@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proto/base/stage_times.h"
+#include "proto/base/within_memory.h"
 
 namespace firn::app {
 void DiskQueue::submit(Task task) {
@@ -27,7 +28,8 @@ void DiskQueue::start(std::shared_ptr<Started> started) {
         if (*failing) return [this, started] { left_alone(started); };
         // What else the task does has stages of its own.
         const StageScope stage(Stage::kDiskWrite);
-        Result<bool> taken = started->task.work();
+        Result<bool> taken =
+            within_memory("work on the content", [&] { return started->task.work(); });
         if (!taken.ok()) *failing = true;
         return [this, started, taken = std::move(taken)] {
           if (!taken.ok()) return failed(started, taken.error());

@@ -116,13 +116,13 @@ void GenerationDecoder::check(const CodedContent& content, Job& job) {
   const auto verified = [&] {
     return content.store().verify_generation(job.action.generation, job.data->bytes());
   };
-  job.checked = true;
   if (job.data || (!job.unreadable && decode_on_worker(content, job))) {
     bool right = verified();
     if (!right && job.by_coder && decode_on_worker(content, job))
       job.coder_erred = right = verified();
     job.outcome = right ? core::DecodeOutcome::kVerified : core::DecodeOutcome::kCorrupt;
   }
+  job.checked = true;  // not before: without memory it is done again
   job.rows.clear();
 }
 

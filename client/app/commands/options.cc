@@ -9,6 +9,7 @@
 #include "client/app/console/quantities.h"
 #include "client/app/version.h"
 #include "codec/kernels.h"
+#include "proto/program/memory_limit.h"
 #include "proto/program/usage.h"
 #include "proto/transport/descriptors.h"
 
@@ -62,6 +63,12 @@ void add_own_address_options(CLI::App& app, NetworkOptions& options) {
       ->group(kNetworkGroup);
 }
 
+// Within a container's limit, half of which is for the system's buffers of its files and sockets.
+std::uint64_t default_memory_bytes() {
+  constexpr std::uint64_t kUsual = 128u << 20, kLeast = 16u << 20;
+  return std::clamp(memory_limit().value_or(2 * kUsual) / 2, kLeast, kUsual);
+}
+
 // Bandwidth and memory.
 void add_limit_options(CLI::App& app, NetworkOptions& options) {
   const auto add_limit = [&app](const char* name, std::uint64_t& bytes, const char* description) {
@@ -75,8 +82,10 @@ void add_limit_options(CLI::App& app, NetworkOptions& options) {
             "bytes per second sent at most for each content");
   add_limit("--content-down-limit", options.content_down_limit,
             "bytes per second received at most for each content");
+  options.memory_bytes = default_memory_bytes();
   add_limit("--memory", options.memory_bytes,
-            "about how much memory the process may use (default 128M)")
+            "about how much memory the process may use (default 128M, or half of what its control "
+            "group allows)")
       ->check(between(std::uint64_t{16} << 20, std::uint64_t{1} << 40, "at least 16M"));
 }
 

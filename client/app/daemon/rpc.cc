@@ -8,6 +8,7 @@
 
 #include "client/app/version.h"
 #include "proto/base/commit.h"
+#include "proto/base/within_memory.h"
 #include "proto/content/content_secret.h"
 
 namespace firn::app {
@@ -277,7 +278,7 @@ std::string carry_out(const Request& request, const Json& id, DaemonMethods& met
   const Call call = method->prepare(params, methods);
   if (const std::string wrong = params.wrong(); !wrong.empty())
     return refused(id, {RpcError::kInvalidParams, name + ": " + wrong});
-  const Result<Json> result = call();
+  const Result<Json> result = within_memory(name, call);
   if (!result.ok()) return failed(id, result.error());
   Json answer = answer_frame(id);
   answer["result"] = *result;

@@ -11,10 +11,9 @@ constexpr core::TimeUs kTurn = core::kMillisecond;
 }  // namespace
 
 MainCalls::MainCalls(EventLoop& loop) : loop_(loop) {
-  FIRN_CHECK(wakeup_.start(loop.uv(), [this] { run(); }));
+  if (!wakeup_.start(loop.uv(), [this] { run(); })) return;
   timer_ = proto::transport::make_uv_handle<uv_timer_t>(
       this, [&loop](uv_timer_t* timer) { return uv_timer_init(loop.uv(), timer); });
-  FIRN_CHECK(timer_ != nullptr);
 }
 
 bool MainCalls::call(std::function<void()> what) {

@@ -22,6 +22,8 @@ class MainCalls {
 
   // `loop` outlives this object, which belongs to its thread.
   explicit MainCalls(EventLoop& loop);
+  // False: no descriptor was left for it, and no call is ever made.
+  bool works() const { return wakeup_.started() && timer_ != nullptr; }
 
   // Any thread, until this object is destroyed. False: too many wait, and this one is not made.
   bool call(std::function<void()> what);

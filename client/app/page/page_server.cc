@@ -32,7 +32,7 @@ struct OpenPage final : PageServer {
              [this, &console](const std::string& text) {
                (void)calls.call([&console, text] { console.warning(text); });
              }) {
-    http->run(door);
+    if (calls.works()) runs = http->run(door);
   }
   ~OpenPage() override { http.reset(); }
   const std::string& url() const override { return url_; }
@@ -44,6 +44,7 @@ struct OpenPage final : PageServer {
   std::unique_ptr<web::HttpServer> http;
   StatusPages pages;
   web::Door door;
+  Status runs = Error{ErrorCode::kBusy, "open the page", "no descriptor is left for it"};
 };
 
 }  // namespace
@@ -62,6 +63,9 @@ Result<std::unique_ptr<PageServer>> open_page_server(const PageOptions& options,
   Address shown = (*http)->listening();
   if (shown.host.empty() || shown.host == "*") shown.host = "localhost";
   const std::string url = "http://" + to_text(shown) + "/";
+  auto page = std::make_unique<OpenPage>(driver, methods, options.folder, *token, console,
+                                         *std::move(http), url);
+  if (!page->runs) return page->runs.error();
   if (for_others(server.listen.host))
     console.warning("HTTP at " + url + " is not encrypted: others on the way can read the token");
   Json told = {{"event", "http"}, {"url", url}};
@@ -72,8 +76,7 @@ Result<std::unique_ptr<PageServer>> open_page_server(const PageOptions& options,
   console.show(options.token_file.empty() || terminal
                    ? "page: " + url + "#token=" + *token
                    : "page: " + url + ", token in " + options.token_file);
-  return std::unique_ptr<PageServer>(std::make_unique<OpenPage>(
-      driver, methods, options.folder, *std::move(token), console, *std::move(http), url));
+  return std::unique_ptr<PageServer>(std::move(page));
 }
 
 }  // namespace firn::app

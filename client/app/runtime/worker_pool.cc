@@ -1,10 +1,39 @@
 #include "client/app/runtime/worker_pool.h"
 
 #include <algorithm>
+#include <chrono>
+#include <new>
+#include <utility>
 
+#include "proto/base/start_thread.h"
 #include "proto/base/thread_times.h"
 
 namespace firn::app {
+
+namespace {
+
+// A pool does with those that it gets. Without one it refuses tasks, and asks again with each.
+bool add_thread(std::vector<std::thread>& threads, std::function<void()> work) {
+  auto thread = start_thread("coding and the disk", std::move(work));
+  if (!thread) return false;
+  threads.push_back(*std::move(thread));
+  return true;
+}
+
+// For a task that found no memory. Its large buffers are what it asks for first.
+constexpr std::chrono::milliseconds kAgainAfter{500};
+
+// False: it found no memory, and can be performed again.
+bool perform(WorkerPool::Task& task, WorkerPool::Completion& completion) {
+  try {
+    completion = task();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+}  // namespace
 
 unsigned default_worker_count() {
   return std::max(2u, std::thread::hardware_concurrency());
@@ -19,8 +48,9 @@ WorkerPool::WorkerPool(const Options& options, std::function<void()> on_completi
       long_count_max_(std::max(1u, options.threads / 2)),
       stages_(options.stages),
       on_completion_(std::move(on_completion)) {
-  for (unsigned i = 0; i < std::max(1u, options.threads); ++i)
-    threads_.emplace_back([this] { work(); });
+  while (threads_.size() < std::max(1u, options.threads) &&
+         add_thread(threads_, [this] { work(); })) {
+  }
 }
 
 WorkerPool::~WorkerPool() {
@@ -34,6 +64,7 @@ WorkerPool::~WorkerPool() {
 
 bool WorkerPool::submit(Key key, Task&& task) {
   if (task_count_ >= task_count_max_) return false;
+  if (threads_.empty() && !add_thread(threads_, [this] { work(); })) return false;
   ++task_count_;
   {
     std::lock_guard lock(mutex_);
@@ -53,6 +84,7 @@ bool WorkerPool::submit(Key key, Task&& task) {
 
 bool WorkerPool::submit_long(Task&& task) {
   if (task_count_ >= task_count_max_) return false;
+  if (threads_.empty() && !add_thread(threads_, [this] { work(); })) return false;
   ++task_count_;
   {
     std::lock_guard lock(mutex_);
@@ -117,7 +149,11 @@ void WorkerPool::work() {
     Completion completion;
     {
       const StageScope stage(Stage::kTasks);
-      completion = next.task();
+      while (!perform(next.task, completion)) {
+        lock.lock();
+        if (ready_changed_.wait_for(lock, kAgainAfter, [this] { return stopping_; })) return;
+        lock.unlock();
+      }
       next.task = nullptr;  // what it captured is freed before others learn that it is done
     }
 

@@ -10,6 +10,7 @@
 #include "client/app/session/store_advice.h"
 #include "client/content/find_folder.h"
 #include "proto/base/stage_times.h"
+#include "proto/base/within_memory.h"
 
 namespace firn::app {
 
@@ -113,19 +114,28 @@ void ContentSession::start_core(OpenedStore opened) {
 
 // --- turns ---
 
+// A content that finds no memory ends; the others go on.
 void ContentSession::turn(core::TimeUs now) {
+  const auto take = [&] {
+    performer_.wake(now);
+    if (phase_ == Phase::kLeaving) return check_left();
+    // A store that is being opened for a known manifest: it is not known yet what to ask for.
+    if (!core_.made()) return;
+    core_.wake(now);
+    perform_all();
+    const auto* const foreign = core_.facts().counters().foreign_manifest;
+    if (now >= standstill_.foreign_due(foreign)) return fail(foreign->error);
+    if (!awaits_progress() || !standstill_.look(core_.facts(), now)) return;
+    if (foreign) outcome_.failure = foreign->error;
+    give_up(foreign ? ExitCode::kWrongIdentity : ExitCode::kNetwork);
+  };
   if (ended()) return;
-  performer_.wake(now);
-  if (phase_ == Phase::kLeaving) return check_left();
-  // A store that is being opened for a known manifest: it is not known yet what to ask for.
-  if (!core_.made()) return;
-  core_.wake(now);
-  perform_all();
-  const auto* const foreign = core_.facts().counters().foreign_manifest;
-  if (now >= standstill_.foreign_due(foreign)) return fail(foreign->error);
-  if (!awaits_progress() || !standstill_.look(core_.facts(), now)) return;
-  if (foreign) outcome_.failure = foreign->error;
-  give_up(foreign ? ExitCode::kWrongIdentity : ExitCode::kNetwork);
+  try {
+    if (!core_.broken()) take();
+  } catch (const std::bad_alloc&) {
+    core_.break_off();
+  }
+  if (core_.broken() && !ended()) fail(no_memory("go on with " + plan_.name()));
 }
 
 void ContentSession::perform_all() {

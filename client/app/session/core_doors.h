@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -34,12 +35,18 @@ class CoreDoors {
   // An input: a member of SwarmCore that takes `inputs` and then the time.
   template <typename Door, typename... Inputs>
   void feed(Door door, Inputs&&... inputs) {
-    {
+    if (broken_) return;
+    try {
       const StageScope stage(Stage::kCore);
       std::invoke(door, *core_, std::forward<Inputs>(inputs)..., loop_.now());
+    } catch (const std::bad_alloc&) {
+      broken_ = true;
     }
     changed();
   }
+  // It found no memory in the middle of an input: it takes no more, and its session is to end.
+  bool broken() const { return broken_; }
+  void break_off() { broken_ = true; }
   // The session is to have a turn.
   void changed();
 
@@ -55,6 +62,7 @@ class CoreDoors {
   std::unique_ptr<core::SwarmCore> core_;
   std::optional<std::uint64_t> up_limit_, down_limit_;
   bool fed_ = true;
+  bool broken_ = false;
 };
 
 }  // namespace firn::app

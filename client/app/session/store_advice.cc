@@ -24,7 +24,7 @@ Error advice_when_paused(const SessionPlan& plan, Error error) {
       error.detail += "move it away";
       break;
     case ErrorCode::kBusy:
-      error.detail += "raise this limit, or end what else takes so many";
+      error.detail += "raise this limit, or end what else takes of it";
       break;
     default:
       error.detail += "look after the disk of " + plan.dir;

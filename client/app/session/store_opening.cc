@@ -1,13 +1,21 @@
 #include "client/app/session/store_opening.h"
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 
 #include "client/app/session/life_events.h"
+#include "proto/base/within_memory.h"
 
 namespace firn::app {
 namespace {
+
+// Descriptors and memory that are lacking may be had again soon.
+constexpr std::chrono::milliseconds kAgainAfter{250};
+constexpr int kTriesMax = 40;
 
 Result<OpenedStore> open_store(const Manifest& manifest, const std::string& dir, bool serve,
                                const store::OpenOptions& options) {
@@ -25,6 +33,28 @@ struct StoreOpening::Shared {
   std::atomic<bool> cancelled = false;
   std::atomic<std::uint64_t> done = 0, total = 0;  // bytes hashed
   LifeEvents* life = nullptr;  // the main thread's; null: nobody listens any more
+
+  // The worker's, until there are descriptors and memory for it.
+  Result<OpenedStore> open(const Manifest& manifest, const std::string& dir, bool serve,
+                           const store::OpenOptions& options) {
+    for (int tries = 1;; ++tries) {
+      auto opened =
+          within_memory("open " + dir, [&] { return open_store(manifest, dir, serve, options); });
+      const bool again = !opened.ok() && opened.error().code == ErrorCode::kBusy;
+      if (!again || tries == kTriesMax) return opened;
+      std::unique_lock lock(mutex_);
+      if (changed_.wait_for(lock, kAgainAfter, [this] { return cancelled.load(); })) return opened;
+    }
+  }
+  void cancel() {
+    const std::lock_guard lock(mutex_);
+    cancelled = true;
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
 };
 
 StoreOpening::StoreOpening(LifeEvents& life) : shared_(std::make_shared<Shared>()) {
@@ -50,7 +80,8 @@ bool StoreOpening::start(WorkerPool& pool, const SessionPlan& plan) {
   };
   auto task = [shared = shared_, options = std::move(options), manifest = *plan.manifest,
                dir = plan.dir, serve = plan.serves()]() -> WorkerPool::Completion {
-    auto opened = std::make_shared<Result<OpenedStore>>(open_store(manifest, dir, serve, options));
+    auto opened =
+        std::make_shared<Result<OpenedStore>>(shared->open(manifest, dir, serve, options));
     return [shared, opened] {
       if (LifeEvents* const life = std::exchange(shared->life, nullptr))
         life->store_opened(std::move(*opened));
@@ -60,7 +91,7 @@ bool StoreOpening::start(WorkerPool& pool, const SessionPlan& plan) {
 }
 
 void StoreOpening::cancel() {
-  shared_->cancelled = true;
+  shared_->cancel();
 }
 
 void StoreOpening::show(Console& console, const std::string& name) const {

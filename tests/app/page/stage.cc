@@ -38,7 +38,7 @@ int main(int count, char** words) {
   web::Door door("Firn", web::Access(token, http->listening()), *http, pages,
                  [](const std::string&) {});
   loop.on_signal([&loop](int) { loop.stop(); });
-  http->run(door);
+  FIRN_CHECK(http->run(door).ok());
   std::cout << Json{{"event", "http"},
                     {"url", "http://" + to_text(http->listening()) + "/"},
                     {"token", token}}

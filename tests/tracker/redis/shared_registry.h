@@ -32,12 +32,11 @@ class Shared {
         registry_(std::make_unique<MemoryRegistry>(limits), post_, 0, Time(-1)) {
     std::signal(SIGPIPE, SIG_IGN);  // as the program does
     static int number = 0;
-    link_ = std::make_unique<RedisLink>(
-        post_, LinkOptions{redis, "test " + std::to_string(++number), clock_,
-                           [this](bool, const std::string& text) {
-                             const std::lock_guard lock(mutex_);
-                             said_ += text + "\n";
-                           }});
+    link_ = *RedisLink::start(post_, LinkOptions{redis, "test " + std::to_string(++number), clock_,
+                                                 [this](bool, const std::string& text) {
+                                                   const std::lock_guard lock(mutex_);
+                                                   said_ += text + "\n";
+                                                 }});
   }
 
   Registry& operator*() { return registry_; }
