@@ -14,7 +14,7 @@ namespace firn::app {
 namespace {
 
 // Descriptors and memory that are lacking may be had again soon.
-constexpr std::chrono::milliseconds kAgainAfter{250};
+constexpr std::chrono::milliseconds kOpenedAgainAfter{250};
 constexpr int kTriesMax = 40;
 
 Result<OpenedStore> open_store(const Manifest& manifest, const std::string& dir, bool serve,
@@ -43,7 +43,7 @@ struct StoreOpening::Shared {
       const bool again = !opened.ok() && opened.error().code == ErrorCode::kBusy;
       if (!again || tries == kTriesMax) return opened;
       std::unique_lock lock(mutex_);
-      if (changed_.wait_for(lock, kAgainAfter, [this] { return cancelled.load(); })) return opened;
+      if (changed_.wait_for(lock, kOpenedAgainAfter, [this] { return cancelled.load(); })) return opened;
     }
   }
   void cancel() {
