@@ -23,6 +23,7 @@ class RandomMessages {
   std::string text(std::size_t bytes_max);
   template <typename Id>
   Id id();
+  std::optional<PublicKey> signer();
   proto::PeerEndpoint endpoint();
   proto::State state();
   proto::Block block();
