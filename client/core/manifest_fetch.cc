@@ -155,7 +155,8 @@ void ManifestFetch::ask_tracker() {
 void ManifestFetch::tracker_answered(std::size_t tracker, const Result<std::string>& file_bytes) {
   tracker_busy_ = false;
   if (found_ || life_.stopped()) return;
-  offers_[tracker] = context_.now + policy::kManifestAskAgain;
+  offers_[tracker] =
+      context_.now + (file_bytes.ok() ? policy::kManifestAskAgain : policy::kAnnounceLonely);
   const std::string name = "tracker " + to_text(context_.options.trackers[tracker]);
   auto manifest = file_bytes.ok() ? read(*file_bytes) : file_bytes.error();
   if (manifest.ok())

@@ -255,6 +255,10 @@ PeerMessage RandomMessages::peer_message() {
   }
 }
 
+std::optional<PublicKey> RandomMessages::signer() {
+  return coin() ? std::optional(id<PublicKey>()) : std::nullopt;
+}
+
 TrackerRequest RandomMessages::tracker_request() {
   switch (below(3)) {
     case 0:

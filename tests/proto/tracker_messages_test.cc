@@ -57,6 +57,29 @@ TEST_CASE("random tracker messages come back as they were sent") {
   CHECK(std::ranges::all_of(reply_kinds, [](std::size_t count) { return count > 100; }));
 }
 
+TEST_CASE("a signer that is no key is refused, and none is none") {
+  const std::string id(32, 'c');
+  for (const std::string& signer : {std::string(31, 'k'), std::string(33, 'k'),
+                                    std::string(32, '\0'), "\1" + std::string(31, '\0')}) {
+    wire::TrackerRequest announce, get, put;
+    announce.mutable_announce()->set_content_id(id);
+    announce.mutable_announce()->set_signer(signer);
+    get.mutable_manifest_get()->set_content_id(id);
+    get.mutable_manifest_get()->set_signer(signer);
+    put.mutable_manifest_put()->set_content_id(id);
+    put.mutable_manifest_put()->set_total_bytes(1);
+    put.mutable_manifest_put()->set_data("x");
+    put.mutable_manifest_put()->set_signer(signer);
+    for (const auto* request : {&announce, &get, &put}) CHECK(has(fault(*request), "signer"));
+  }
+  wire::TrackerRequest announce;
+  announce.mutable_announce()->set_content_id(id);
+  announce.mutable_announce()->set_signer("");
+  const auto parsed = parse_tracker_request(bytes_of(announce.SerializeAsString()));
+  REQUIRE(parsed.ok());
+  CHECK_FALSE(std::get<Announce>(*parsed).signer);
+}
+
 TEST_CASE("tracker messages of no known kind are refused") {
   for (const char* hex : {"", "2a00", "0801", "00", "0a05", "0c"}) {
     CAPTURE(hex);
