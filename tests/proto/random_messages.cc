@@ -37,11 +37,6 @@ Id RandomMessages::id() {
   return id;
 }
 
-std::optional<PublicKey> RandomMessages::signer() {
-  if (coin()) return std::nullopt;
-  return id<PublicKey>();
-}
-
 PeerEndpoint RandomMessages::endpoint() {
   const auto part = [&] { return std::to_string(below(256)); };
   static constexpr const char* kV6[] = {"::1", "2001:db8::7", "fe80::1:2:3", "::"};
