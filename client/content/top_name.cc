@@ -12,7 +12,8 @@
 namespace firn::content {
 namespace {
 
-// The folder that HOME, or the system's list of users, calls the user's home; by any path to it.
+// The folder that HOME calls the user's home, or the system's list of users that of this user or of
+// the folder's owner (`sudo firn get -o /home/ann`); by any path to it.
 bool is_user_home(const std::string& path) {
   struct stat folder {};
   if (::stat(path.empty() ? "." : path.c_str(), &folder) != 0) return false;
@@ -22,17 +23,24 @@ bool is_user_home(const std::string& path) {
            there.st_ino == folder.st_ino;
   };
   if (is(std::getenv("HOME"))) return true;
-  struct passwd user {};
-  struct passwd* found = nullptr;
-  char texts[4096];
-  const int failed = ::getpwuid_r(::geteuid(), &user, texts, sizeof texts, &found);
-  return failed == 0 && found != nullptr && is(found->pw_dir);
+  const auto is_of = [&is](uid_t id) {
+    struct passwd user {};
+    struct passwd* found = nullptr;
+    char texts[4096];
+    const int failed = ::getpwuid_r(id, &user, texts, sizeof texts, &found);
+    return failed == 0 && found != nullptr && is(found->pw_dir);
+  };
+  return is_of(::geteuid()) || is_of(folder.st_uid);
 }
 
 }  // namespace
 
 const std::string& top_name(const Info& info, const std::string& as) {
   return as.empty() ? info.name : as;
+}
+
+std::string as_option(const std::string& as) {
+  return as.empty() ? "" : " --as '" + as + "'";
 }
 
 std::string final_path(const Info& info, const std::string& as, const std::string& dir,

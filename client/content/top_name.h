@@ -22,6 +22,9 @@ struct ContentPlace {
 // `as`: as ContentPlace's.
 const std::string& top_name(const Info& info, const std::string& as);
 
+// " --as NAME" for a command line that is shown, or nothing.
+std::string as_option(const std::string& as);
+
 // Where the bytes of a file lie for a DIR given on the command line: DIR/<top name>[/<file path>].
 // DIR may be empty: then the path is relative.
 std::string final_path(const Info& info, const std::string& as, const std::string& dir,

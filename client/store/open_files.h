@@ -25,6 +25,8 @@ class OpenFiles {
   // (direct_access.h).
   static constexpr std::size_t kDescriptorsOfFile = 2;
 
+  static constexpr std::size_t kFilesMaxUsual = 32;
+
   // The one that all contents share. Never destroyed.
   static OpenFiles& of_process();
 
@@ -53,7 +55,7 @@ class OpenFiles {
   std::shared_ptr<File> take_out(KeptFiles::iterator kept);
 
   std::mutex mutex_;
-  std::size_t files_max_ = 32;
+  std::size_t files_max_ = kFilesMaxUsual;
   KeptFiles kept_;
   std::list<Name> recent_;  // front: used last
 };

@@ -8,6 +8,7 @@
 #include "client/content/division.h"
 #include "client/content/entries_text.h"
 #include "client/content/generation_loop.h"
+#include "client/content/top_name.h"
 #include "client/store/advice.h"
 #include "client/store/file_mismatch.h"
 #include "client/store/survey.h"
@@ -34,9 +35,11 @@ Error cannot_serve(Files& files, const ContentFiles& content, const Manifest& ma
   };
   std::string advice = "firn get --repair brings them back, firn share shares them as they are now";
   if (std::ranges::find(faults, Kind::kUnfinished, &FileMismatch::kind) != faults.end()) {
-    advice = "the download is not complete; firn get goes on with it";
+    advice = "the download is not complete; firn get" + content::as_option(options.as) +
+             " goes on with it";
   } else if (is_absent(files, content)) {
-    advice = std::string(kAbsentAdvice) + "; firn get fetches it";
+    advice =
+        std::string(kAbsentAdvice) + "; firn get" + content::as_option(options.as) + " fetches it";
   } else if (looks_foreign(files, info, options.as)) {
     advice = std::string(kForeignAdvice) + "; firn share shares what is there";
   }

@@ -75,7 +75,7 @@ class Names(harness.SwarmTest):
                                       "--no-tracker")
                     again.wait_event("start")
                     self.assert_downloaded(
-                        source, self.get(seed.link().partition("?")[0], f"from {again.name} {len(place)} {number}",
+                        source, self.get(harness.bare(seed.link()), f"from {again.name} {len(place)} {number}",
                                          "--peer", again.endpoint()))
                     again.kill()
                 missing = self.run_firn("verify", self.create(source), self.folder)

@@ -326,7 +326,10 @@ TEST_CASE("contents that share their open files keep the few that were used last
   }
   OpenOptions options = test::kOptions;
   options.trust = true;
-  OpenFiles::of_process().set_files_max(kFilesMax);
+  struct Bound {  // the other tests have the usual one
+    explicit Bound(std::size_t files_max) { OpenFiles::of_process().set_files_max(files_max); }
+    ~Bound() { OpenFiles::of_process().set_files_max(OpenFiles::kFilesMaxUsual); }
+  } const bound(kFilesMax);
   const std::size_t before = open_descriptors();
   std::vector<std::unique_ptr<ContentStore>> stores;
   for (const Sample& sample : samples)

@@ -62,17 +62,11 @@ bool is_private(const ContentSource& source) {
   return source.secret || (source.manifest && source.manifest->info.is_private);
 }
 
-// The key that must have signed the content, whoever hands it on.
-std::optional<PublicKey> publisher_of(const ContentSource& source) {
-  if (source.publisher || !source.manifest || !source.manifest->publisher) return source.publisher;
-  return PublicKey::from_bytes(source.manifest->publisher->key);
-}
-
 // The link to hand on, whichever form was read; empty for a private content, whose secret no
 // command repeats.
 std::string link_of(const ContentSource& source) {
   if (is_private(source)) return "";
-  return to_text(Link{source.content_id, source.trackers, source.peers, publisher_of(source)});
+  return to_text(Link{source.content_id, source.trackers, source.peers, source.publisher});
 }
 
 Json json_of(const ContentSource& source) {
@@ -155,6 +149,9 @@ ExitCode run(const InfoArguments& arguments, Console& console) {
   if (!source.ok()) return fail(console, source.error());
   if (const Status right = require_publisher(*source, arguments.publisher); !right.ok())
     return fail(console, right.error());
+  // Of a file that the user named. What comes from the network anybody may have signed.
+  if (!source->publisher && source->manifest && source->manifest->publisher)
+    source->publisher = PublicKey::from_bytes(source->manifest->publisher->key);
   const ExitCode code = find_manifest(arguments.network, *source, console);
   if (console.json()) {
     console.event(json_of(*source));

@@ -70,7 +70,8 @@ class MediumReader {
       if (options_.progress) options_.progress("decoding", done, total);
     };
     if (options.overwrite)
-      console_.info(what_may_change(request_.dir, read_.manifest->info.name, false),
+      console_.info(what_may_change(request_.dir,
+                                    content::top_name(read_.manifest->info, request_.as), false),
                     read_.manifest->id);
     const auto restored = restore_content(*read_.manifest, media, request_.dir, options);
     if (!restored.ok()) return fail_or_stop(console_, restored.error(), kGoesOn);
@@ -97,9 +98,10 @@ class MediumReader {
         "corrupt",
         fmt::format("{}: {} of {} generations cannot be decoded, {} rows are missing; {}. What "
                     "was read is kept: another medium of this content, read into the same folder, "
-                    "or firn get -o {} {} completes it",
+                    "or firn get -o {}{} {} completes it",
                     manifest.info.name, restored.generations - restored.whole(),
-                    restored.generations, restored.rows_missing, losses, request_.dir, link),
+                    restored.generations, restored.rows_missing, losses, request_.dir,
+                    content::as_option(request_.as), link),
         manifest.id);
   }
 

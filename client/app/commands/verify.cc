@@ -37,15 +37,16 @@ std::string line_about(const store::VerifyReport::BadFile& bad) {
   return line;
 }
 
-std::string advice(const store::VerifyReport& report) {
-  if (report.unfinished) return "the download is not complete; firn get goes on with it";
-  if (report.absent) return std::string(store::kAbsentAdvice) + "; firn get fetches it";
+std::string advice(const store::VerifyReport& report, const std::string& as) {
+  const std::string get = "firn get" + content::as_option(as);
+  if (report.unfinished) return "the download is not complete; " + get + " goes on with it";
+  if (report.absent) return std::string(store::kAbsentAdvice) + "; " + get + " fetches it";
   if (report.foreign)
     return std::string(store::kForeignAdvice) + "; firn get -o gets this one into another folder";
   const bool in_the_way = std::any_of(report.bad_files.begin(), report.bad_files.end(),
                                       [](const auto& bad) { return bad.fault == "in the way"; });
-  return std::string(in_the_way ? "move away what is in the way, and " : "") +
-         "firn get --repair fetches what is wrong";
+  return std::string(in_the_way ? "move away what is in the way, and " : "") + get +
+         " --repair fetches what is wrong";
 }
 
 ExitCode run(const VerifyArguments& arguments, Console& console) {
@@ -95,7 +96,7 @@ ExitCode run(const VerifyArguments& arguments, Console& console) {
   console.error("corrupt",
                 fmt::format("{}: missing or different from what the manifest says: {}; {}", name,
                             content::part_of_entries(report->bad_count, manifest->info.files),
-                            advice(*report)),
+                            advice(*report, place.as)),
                 manifest->id);
   return ExitCode::kVerifyFailed;
 }

@@ -23,6 +23,10 @@ constexpr std::size_t kRecordsAtOnce = 256;
 constexpr std::time_t kMinute = 60;
 // As much of an id as `firn list` shows.
 constexpr std::size_t kShownIdBytes = 8;
+// A shorter beginning of an id is none: names of a letter or two would often be some.
+constexpr std::size_t kIdBeginningBytes = 4;
+// So long the manifest of a content that was just added may be on its way, and with it its name.
+constexpr std::int64_t kNameComes = 10;  // seconds
 constexpr std::size_t kCandidatesTold = 5;
 
 std::int64_t wall_seconds() {
@@ -194,7 +198,7 @@ Result<DaemonContent*> ContentList::find(const std::string& which) {
     if (content->removed()) continue;
     const std::string id = content->id().text();
     if (id == which) return content.get();
-    if (id.starts_with(which))
+    if (which.size() >= kIdBeginningBytes && id.starts_with(which))
       found.push_back(content.get());
     else if (content->name() == which)
       named.push_back(content.get());
@@ -203,8 +207,9 @@ Result<DaemonContent*> ContentList::find(const std::string& which) {
     found.insert(found.end(), named.begin(), named.end());
   if (found.size() == 1) return found.front();
   if (!found.empty()) return ambiguous(which, found);
-  const bool comes = std::ranges::any_of(contents_, [](const auto& content) {
-    return content->name() == content->id().short_text() && content->queue_entry().wants;
+  const bool comes = std::ranges::any_of(contents_, [now = wall_seconds()](const auto& content) {
+    return content->name() == content->id().short_text() && content->queue_entry().wants &&
+           now - content->added_at() < kNameComes;
   });
   return Error{comes ? ErrorCode::kBusy : ErrorCode::kNotFound, "find '" + which + "'",
                std::string("no content has this name, or an id that begins so") +

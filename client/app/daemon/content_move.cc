@@ -145,7 +145,11 @@ ContentMove::ContentMove(std::shared_ptr<Files> from, std::shared_ptr<Files> to,
 Result<std::vector<ContentMove::Item>> ContentMove::collect() const {
   std::vector<Item> items;
   if (from_ == nullptr) return items;
-  for (std::uint32_t i = 0; info_ && i < info_->files.size(); ++i)
+  const auto work = from_->stat(work_);
+  if (!work.ok()) return work.error();
+  // A download that has no work folder never got its name: what bears that is the user's.
+  const bool named = complete_ || work->kind == FileKind::kFolder;
+  for (std::uint32_t i = 0; info_ && named && i < info_->files.size(); ++i)
     if (const Status found = collect_entry(i, items); !found.ok()) return found.error();
   if (const Status found = collect_work(work_, items); !found.ok()) return found.error();
   if (const Status found = collect_media(items); !found.ok()) return found.error();

@@ -16,19 +16,16 @@
 namespace firn::app {
 namespace {
 
-Status delete_work(store::Files& files, const ContentId& id) {
-  const std::string work = store::WorkFolder::path_of(id);
+// The lock of the content's work folder; null: there is no such folder.
+Result<std::unique_ptr<store::Lock>> take_work(store::Files& files, const std::string& work) {
   const auto there = files.stat(work);
   if (!there.ok()) return there.error();
-  if (there->kind == store::FileKind::kFolder) {
-    const auto lock = files.lock(work + "/lock");
-    if (!lock.ok()) return lock.error();
-    if (*lock == nullptr)
-      return Error{ErrorCode::kExists, "delete " + files.full_path(work),
-                   "another firn is downloading this content"};
-    if (const Status removed = remove_tree(files, work); !removed.ok()) return removed;
-  }
-  return store::WorkFolder::remove_media(files, id);
+  if (there->kind != store::FileKind::kFolder) return std::unique_ptr<store::Lock>();
+  auto lock = files.lock(work + "/lock");
+  if (lock.ok() && *lock == nullptr)
+    return Error{ErrorCode::kExists, "delete " + files.full_path(work),
+                 "another firn is downloading this content"};
+  return lock;
 }
 
 Result<Digest> digest_of(store::File& file) {
@@ -108,10 +105,17 @@ Status delete_content(const KeptContent& content) {
   const auto files = store::open_posix_files(content.folder, false);
   if (!files.ok())
     return files.error().code == ErrorCode::kNotFound ? Status(Done{}) : files.error();
-  Status work = delete_work(**files, content.id);
-  if (!manifest) return work;
-  const Status finished = delete_finished(**files, manifest->info, content.as, complete);
-  return work.ok() ? finished : work;
+  const std::string folder = store::WorkFolder::path_of(content.id);
+  const auto work = take_work(**files, folder);
+  if (!work.ok()) return work.error();
+  // A download that has no work folder never got its name: what bears that is the user's.
+  if (manifest && (complete || *work != nullptr)) {
+    const Status finished = delete_finished(**files, manifest->info, content.as, complete);
+    if (!finished.ok()) return finished;
+  }
+  if (*work != nullptr)
+    if (const Status removed = remove_tree(**files, folder); !removed.ok()) return removed;
+  return store::WorkFolder::remove_media(**files, content.id);
 }
 
 }  // namespace firn::app
