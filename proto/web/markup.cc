@@ -5,8 +5,12 @@
 namespace firn::web {
 
 std::string html(std::string_view text) {
+  return html_value(escaped(text));
+}
+
+std::string html_value(std::string_view text) {
   std::string shown;
-  for (const char c : escaped(text)) {
+  for (const char c : text) {
     switch (c) {
       case '&':
         shown += "&amp;";

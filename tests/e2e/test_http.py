@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The HTTP door of a daemon and of other programs: JSON-RPC, pages without JavaScript, and access control."""
 
+import html
 import http.client
 import json
 import os
@@ -243,7 +244,7 @@ class Pages(Door):
         status = self.rpc("status")
         self.assertEqual((1 << 20, 3 << 20), (status["up_limit"], status["down_limit"]))  # the schedule holds
         self.assertIn("1.0 MiB/s", self.page())
-        inbox, output = self.folder / "in<b>", self.folder / "out"
+        inbox, output = self.folder / "in<b>\u2764\ufe0f", self.folder / "out"
         inbox.mkdir()
         output.mkdir()
         self.assertEqual(303, self.form("/do", action="watch", folder=str(inbox), output=str(output))[0])
@@ -251,7 +252,9 @@ class Pages(Door):
         page = self.page()
         self.assertIn("in&lt;b&gt;", page)
         self.assertNotIn("in<b>", page)
-        self.assertEqual(303, self.form("/do", action="unwatch", folder=str(inbox))[0])
+        folder = html.unescape(re.search('name="folder" value="([^"]+)"', page).group(1))
+        self.assertEqual(str(inbox), folder)  # what is shown as an escape comes back as it was
+        self.assertEqual(303, self.form("/do", action="unwatch", folder=folder)[0])
         self.assertEqual([], self.rpc("watches")["folders"])
         for fields in ({"action": "limit", "up": "1Q"}, {"action": "watch"},
                        {"action": "watch", "folder": "relative", "output": "/"}, {"action": "unwatch"},

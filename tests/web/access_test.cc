@@ -109,4 +109,6 @@ TEST_CASE("text of strangers is text within HTML") {
   CHECK(html("a\x1b[1m\xff\n") == "a\\x1b[1m\\xff\\n");
   CHECK(html("x\u202egpj.exe") == "x\\u202egpj.exe");
   CHECK(html("Größe") == "Größe");
+  CHECK(html("\u200b") == "\\u200b");
+  CHECK(html_value("a\u200b\n\"<'") == "a\u200b\n&quot;&lt;&#39;");
 }

@@ -21,9 +21,9 @@ std::string watch_row(const Json& one) {
   const std::string folder = html(text_of(one, "folder"));
   return fmt::format(
       "<tr><th scope=\"row\">{0}</th><td>{1}</td><td><form method=\"post\" action=\"/do\">"
-      "<input type=\"hidden\" name=\"folder\" value=\"{0}\"><button name=\"action\" "
+      "<input type=\"hidden\" name=\"folder\" value=\"{2}\"><button name=\"action\" "
       "value=\"unwatch\" aria-label=\"Stop watching {0}\">Stop watching</button></form></td></tr>",
-      folder, html(text_of(one, "output")));
+      folder, html(text_of(one, "output")), web::html_value(text_of(one, "folder")));
 }
 
 }  // namespace
