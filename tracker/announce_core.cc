@@ -294,7 +294,11 @@ proto::TrackerReply AnnounceCore::checked(const WholeManifest& whole, const Stat
 
 proto::TrackerReply AnnounceCore::host(const WholeManifest& whole, const Status& right) {
   give_back_room(whole.prefix, whole.bytes.size());
-  if (!right) return error(TrackerErrorCode::kMalformed, right.error().message());
+  if (!right) {
+    const bool no_memory = right.error().code == ErrorCode::kBusy;
+    return error(no_memory ? TrackerErrorCode::kInternal : TrackerErrorCode::kMalformed,
+                 right.error().message());
+  }
   const Envelope envelope(whole.content, manifest_signer(whole.bytes));
   if (!served_.admits(envelope)) return error(TrackerErrorCode::kNotAllowed, served_.refusal());
   if (registry_.hosts(envelope)) return proto::TrackerManifestPutReply{whole.bytes.size()};

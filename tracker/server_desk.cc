@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "proto/base/within_memory.h"
 #include "proto/wire_fields.h"
 #include "tracker/request_text.h"
 
@@ -163,7 +164,8 @@ void Desk::check(ConnectionId id, WholeManifest whole, std::unique_ptr<Parcel> p
   one->connection = id;
   one->parcel = std::move(parcel);
   options_.worker->run([this, one] {
-    one->right = check_manifest(one->whole.bytes, one->whole.content);
+    one->right = within_memory(
+        "check the manifest", [&] { return check_manifest(one->whole.bytes, one->whole.content); });
     {
       const std::lock_guard lock(checked_mutex_);
       checked_.push_back(one);

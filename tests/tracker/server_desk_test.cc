@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "proto/base/within_memory.h"
 #include "tests/tracker/tracker_fixture.h"
 #include "tracker/registry_memory.h"
 
@@ -297,6 +298,15 @@ TEST_CASE("manifests that are being checked take room until they have been") {
   (void)core.checked(*taken, Done{});
   CHECK(core.fill().upload_bytes == 0);
   CHECK(registry.has_manifest(whole.id));
+}
+
+TEST_CASE("a manifest that there is no memory to check is not called malformed") {
+  MemoryRegistry registry;
+  AnnounceCore core(registry, {}, 1);
+  const Manifest whole = manifest(20);
+  const auto reply = core.checked({whole.id, "", "192.0.2"}, no_memory("check the manifest"));
+  CHECK(std::get<proto::TrackerError>(reply).code == proto::TrackerErrorCode::kInternal);
+  CHECK_FALSE(registry.has_manifest(whole.id));
 }
 
 }  // namespace
