@@ -148,6 +148,7 @@ class AnnounceCore {
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestGet& request, Time now);
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestPut& request, Time now);
   proto::TrackerReply finish_upload(Client& client);
+  bool hosts_as_it_is(const WholeManifest& whole);
   // Whether the manifest that a request means is hosted: of the signer that it names, or any.
   bool hosted(const ContentId& content, const std::optional<PublicKey>& signer) const;
   std::optional<Envelope> envelope_of(const proto::TrackerManifestGet& request) const;
