@@ -280,6 +280,7 @@ proto::TrackerReply AnnounceCore::answer(Client& client, const proto::TrackerMan
 proto::TrackerReply AnnounceCore::finish_upload(Client& client) {
   Upload upload = std::exchange(client.upload, {});
   WholeManifest whole{upload.content, std::move(upload.bytes), client.where.prefix};
+  if (hosts_as_it_is(whole)) return host(whole, Done{});
   if (whole.bytes.size() <= options_.checked_at_once_max)
     return host(whole, check_manifest(whole.bytes, whole.content));
   whole_ = std::move(whole);
@@ -294,7 +295,11 @@ proto::TrackerReply AnnounceCore::checked(const WholeManifest& whole, const Stat
 
 proto::TrackerReply AnnounceCore::host(const WholeManifest& whole, const Status& right) {
   give_back_room(whole.prefix, whole.bytes.size());
-  if (!right) return error(TrackerErrorCode::kMalformed, right.error().message());
+  if (!right) {
+    const bool no_memory = right.error().code == ErrorCode::kBusy;
+    return error(no_memory ? TrackerErrorCode::kInternal : TrackerErrorCode::kMalformed,
+                 right.error().message());
+  }
   const Envelope envelope(whole.content, manifest_signer(whole.bytes));
   if (!served_.admits(envelope)) return error(TrackerErrorCode::kNotAllowed, served_.refusal());
   if (registry_.hosts(envelope)) return proto::TrackerManifestPutReply{whole.bytes.size()};
@@ -309,6 +314,20 @@ proto::TrackerReply AnnounceCore::host(const WholeManifest& whole, const Status&
   if (kept.error().code == ErrorCode::kBadInput)
     return error(TrackerErrorCode::kTooLarge, kept.error().detail);
   return error(TrackerErrorCode::kInternal, "the manifest cannot be kept");
+}
+
+// What is hosted has been checked: the same bytes are not checked again.
+bool AnnounceCore::hosts_as_it_is(const WholeManifest& whole) {
+  const Envelope envelope(whole.content, manifest_signer(whole.bytes));
+  const auto there = registry_.hosted(envelope);
+  if (!there || there->bytes != whole.bytes.size()) return false;
+  for (std::string_view left = whole.bytes; !left.empty();) {
+    const auto part = registry_.manifest_part(envelope, whole.bytes.size() - left.size(),
+                                              limits::kManifestPartBytes, ManifestReading::kLook);
+    if (!part || part->data.empty() || !left.starts_with(part->data)) return false;
+    left.remove_prefix(part->data.size());
+  }
+  return true;
 }
 
 bool AnnounceCore::hosted(const ContentId& content, const std::optional<PublicKey>& signer) const {

@@ -86,7 +86,7 @@ class AnnounceCore {
   // After the answer to a put: the manifest that it has completed, if that is too large to be
   // checked at once. Then there was no answer yet; checked() gives it.
   std::optional<WholeManifest> take_whole() { return std::exchange(whole_, std::nullopt); }
-  // `right`: as check_manifest() says.
+  // `right`: as check_manifest() says; kBusy: there was no memory for it.
   proto::TrackerReply checked(const WholeManifest& whole, const Status& right);
   // The same of an announce, written as a frame. Takes no memory of its own while nothing has
   // changed.
@@ -148,6 +148,7 @@ class AnnounceCore {
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestGet& request, Time now);
   proto::TrackerReply answer(Client& client, const proto::TrackerManifestPut& request, Time now);
   proto::TrackerReply finish_upload(Client& client);
+  bool hosts_as_it_is(const WholeManifest& whole);
   // Whether the manifest that a request means is hosted: of the signer that it names, or any.
   bool hosted(const ContentId& content, const std::optional<PublicKey>& signer) const;
   std::optional<Envelope> envelope_of(const proto::TrackerManifestGet& request) const;

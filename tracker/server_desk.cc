@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "proto/base/within_memory.h"
 #include "proto/wire_fields.h"
 #include "tracker/request_text.h"
 
@@ -65,13 +66,6 @@ Desk::Desk(Registry& registry, const DeskOptions& options, std::size_t number, c
       desks_(desks),
       core_(registry, options.core, options.seed + number) {}
 
-Desk::~Desk() {
-  // Parcels that are away lie in the mail of a desk.
-  for (auto& [id, visitor] : visitors_)
-    for (Parcel* parcel : visitor.line)
-      if (parcel->answered) delete parcel;
-}
-
 void Desk::opened(ConnectionId id, const PeerInfo& info) {
   ++accepted_count_;
   core_.connected(id, info.id, info.ip, options_.clock());
@@ -82,13 +76,13 @@ void Desk::closed(ConnectionId id) {
   core_.disconnected(id);
   const auto found = visitors_.find(id);
   if (found == visitors_.end()) return;
-  const Visitor visitor = std::move(found->second);
+  Visitor visitor = std::move(found->second);
   visitors_.erase(found);
   for (std::size_t shard = 0; shard < visitor.shards.size(); ++shard)
     if (visitor.shards[shard]) send(shard, new_parcel(Parcel::Kind::kClosed, id));
   // Those that are away are put away when they come back.
-  for (Parcel* parcel : visitor.line)
-    if (parcel->answered) put_away(std::unique_ptr<Parcel>(parcel));
+  for (auto& parcel : visitor.line)
+    if (parcel) put_away(std::move(parcel));
 }
 
 Status Desk::requested(ConnectionId id, std::span<const std::uint8_t> frame, Replies& replies) {
@@ -147,13 +141,19 @@ std::optional<WholeManifest> Desk::answer(ConnectionId id, const proto::TrackerR
   return std::nullopt;
 }
 
+// At the end of its line, empty until the answer comes.
+std::unique_ptr<Parcel>& Desk::give_place(Visitor& visitor, Parcel& parcel) {
+  parcel.place = visitor.first + visitor.line.size();
+  return visitor.line.emplace_back();
+}
+
 // `whole`: the answer waits for its check.
 void Desk::stand_in_line(Visitor& visitor, std::unique_ptr<Parcel> parcel,
                          std::optional<WholeManifest> whole) {
-  visitor.line.push_back(parcel.get());
+  auto& place = give_place(visitor, *parcel);
   const ConnectionId id = parcel->connection;
   if (whole) return check(id, *std::move(whole), std::move(parcel));
-  parcel.release()->answered = true;
+  place = std::move(parcel);
 }
 
 // --- manifests that take long to check ---
@@ -164,7 +164,8 @@ void Desk::check(ConnectionId id, WholeManifest whole, std::unique_ptr<Parcel> p
   one->connection = id;
   one->parcel = std::move(parcel);
   options_.worker->run([this, one] {
-    one->right = check_manifest(one->whole.bytes, one->whole.content);
+    one->right = within_memory(
+        "check the manifest", [&] { return check_manifest(one->whole.bytes, one->whole.content); });
     {
       const std::lock_guard lock(checked_mutex_);
       checked_.push_back(one);
@@ -204,7 +205,6 @@ std::unique_ptr<Parcel> Desk::new_parcel(Parcel::Kind kind, ConnectionId id) {
   parcel->kind = kind;
   parcel->connection = id;
   parcel->from = number_;
-  parcel->answered = false;
   return parcel;
 }
 
@@ -226,7 +226,7 @@ void Desk::forward(std::size_t shard, Visitor& visitor, ConnectionId id,
   parcel->peer = visitor.peer;
   parcel->ip = visitor.ip;
   parcel->request = request;
-  visitor.line.push_back(parcel.get());
+  give_place(visitor, *parcel);
   send(shard, std::move(parcel));
 }
 
@@ -254,10 +254,12 @@ void Desk::take(std::unique_ptr<Parcel> parcel) {
       core_.disconnected(id);
       return put_away(std::move(parcel));
     case Parcel::Kind::kAnswer:
-      const auto visitor = visitors_.find(id);
-      if (visitor == visitors_.end()) return put_away(std::move(parcel));
-      parcel.release()->answered = true;  // it stands in the visitor's line
-      if (!std::exchange(visitor->second.to_be_answered, true)) answered_.push_back(id);
+      const auto found = visitors_.find(id);
+      if (found == visitors_.end()) return put_away(std::move(parcel));
+      Visitor& visitor = found->second;
+      const std::uint64_t place = parcel->place - visitor.first;
+      visitor.line[place] = std::move(parcel);
+      if (!std::exchange(visitor.to_be_answered, true)) answered_.push_back(id);
   }
 }
 
@@ -265,16 +267,17 @@ void Desk::take(std::unique_ptr<Parcel> parcel) {
 // reads on: one that stands before a part of a manifest waits for it, so that a line never holds
 // two parts.
 void Desk::answer_line(ConnectionId id) {
-  const auto visitor = visitors_.find(id);
-  if (visitor == visitors_.end()) return;
-  visitor->second.to_be_answered = false;
-  std::deque<Parcel*>& line = visitor->second.line;
-  const auto is_answered = [](const Parcel* parcel) { return parcel->answered; };
-  if (visitor->second.holds_part && !std::ranges::all_of(line, is_answered)) return;
-  visitor->second.holds_part = false;
+  const auto found = visitors_.find(id);
+  if (found == visitors_.end()) return;
+  Visitor& visitor = found->second;
+  visitor.to_be_answered = false;
+  auto& line = visitor.line;
+  const auto is_answered = [](const auto& place) { return place != nullptr; };
+  if (visitor.holds_part && !std::ranges::all_of(line, is_answered)) return;
+  visitor.holds_part = false;
   frames_.clear();
-  while (!line.empty() && line.front()->answered) {
-    std::unique_ptr<Parcel> parcel(line.front());
+  for (; !line.empty() && is_answered(line.front()); ++visitor.first) {
+    std::unique_ptr<Parcel> parcel = std::move(line.front());
     line.pop_front();
     frames_.insert(frames_.end(), parcel->answer.begin(), parcel->answer.end());
     put_away(std::move(parcel));

@@ -48,7 +48,6 @@ class Desk {
   // `desks`: all of them, this one at `number`; their places are those of the shards. All outlive
   // it.
   Desk(Registry& registry, const DeskOptions& options, std::size_t number, const Desks& desks);
-  ~Desk();
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
 
@@ -74,9 +73,11 @@ class Desk {
     PeerId peer;
     std::string ip;
     std::vector<bool> shards = {};  // that know it; empty: its own alone
-    std::deque<Parcel*> line = {};  // in the order of requests
-    bool to_be_answered = false;    // in answered_
-    bool holds_part = false;        // of a manifest, in the line
+    // With answers, in the order of requests. Null: it is away, and others own it.
+    std::deque<std::unique_ptr<Parcel>> line = {};
+    std::uint64_t first = 0;      // place of the line's first
+    bool to_be_answered = false;  // in answered_
+    bool holds_part = false;      // of a manifest, in the line
   };
 
   // A manifest on the worker, and who waits for the answer.
@@ -92,6 +93,7 @@ class Desk {
                                       Time now, FrameOut& out);
   void check(ConnectionId id, WholeManifest whole, std::unique_ptr<Parcel> parcel);
   void answer_checked();
+  static std::unique_ptr<Parcel>& give_place(Visitor& visitor, Parcel& parcel);
   void stand_in_line(Visitor& visitor, std::unique_ptr<Parcel> parcel,
                      std::optional<WholeManifest> whole);
   void forward(std::size_t shard, Visitor& visitor, ConnectionId id,

@@ -24,7 +24,7 @@ struct Parcel {
   std::string ip;
   proto::TrackerRequest request;
   std::vector<std::uint8_t> answer;  // frames
-  bool answered = false;             // the thread of the connection has seen it
+  std::uint64_t place = 0;           // in the connection's line, the first has 0
   Parcel* next = nullptr;
 };
 

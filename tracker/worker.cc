@@ -1,7 +1,8 @@
 #include "tracker/worker.h"
 
-#include <system_error>
 #include <utility>
+
+#include "proto/base/start_thread.h"
 
 namespace firn::tracker {
 
@@ -9,12 +10,12 @@ void Worker::run(std::function<void()> task) {
   std::unique_lock lock(mutex_);
   if (stopped_) return;
   if (!thread_.joinable()) {
-    try {
-      thread_ = std::thread([this] { work(); });
-    } catch (const std::system_error&) {
+    auto thread = start_thread("the check of manifests", [this] { work(); });
+    if (!thread) {
       lock.unlock();
       return task();
     }
+    thread_ = std::move(thread).value();
   }
   tasks_.push_back(std::move(task));
   changed_.notify_one();

@@ -90,7 +90,7 @@ std::string take_publisher(std::string_view text, Link& link) {
   const auto key = public_key_from_text(text);
   if (!key)
     return "the publisher '" + to_plain_text(text, 100) +
-           "' is no key of 52 characters a-z and 2-7";
+           "' is no key as firn keygen prints one, of 52 characters a-z and 2-7";
   if (link.publisher && link.publisher != key) return "it names two publishers";
   link.publisher = key;
   return "";

@@ -105,6 +105,24 @@ TEST_CASE("a manifest that is there already needs not be sent again") {
   CHECK(next_offset(tracker.core.handle(2, put, Time{0})) == whole.file_bytes.size());
 }
 
+TEST_CASE("a manifest that comes again without a signer named is compared, not checked again") {
+  CoreOptions options;
+  options.checked_at_once_max = 0;
+  HostingTracker tracker(options);
+  const Manifest whole = sign_manifest(manifest(20'000), key(1).secret()).value();
+  (void)tracker.put_all(whole.id, whole.file_bytes);
+  const auto first = tracker.core.take_whole();
+  REQUIRE(first);
+  CHECK(next_offset(tracker.core.checked(*first, Done{})) == whole.file_bytes.size());
+  CHECK(next_offset(tracker.put_all(whole.id, whole.file_bytes)) == whole.file_bytes.size());
+  CHECK_FALSE(tracker.core.take_whole());
+  CHECK(tracker.core.fill().upload_bytes == 0);
+  std::string other = whole.file_bytes;
+  other.back() ^= 1;
+  (void)tracker.put_all(whole.id, other);
+  CHECK(tracker.core.take_whole());
+}
+
 TEST_CASE("parts out of order, past the end or of another manifest end the upload") {
   HostingTracker tracker;
   const Manifest whole = manifest(2000);

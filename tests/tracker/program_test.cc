@@ -376,7 +376,7 @@ TEST_CASE("lists that cannot be read, or say more than may be served, are refuse
   };
   CHECK(exit_of({"--closed", list, "--contents", "1"}, "--contents lets 1") == 2);
   CHECK(exit_of({"--publishers", folder.path / "missing"}, "missing") == 4);
-  std::ofstream(list) << content(1).text() << "\n\nnonsense\n";
+  std::ofstream(list) << content(7).text() << "\n\nnonsense\n";
   CHECK(exit_of({"--publishers", list}, "line 3") == 2);
 }
 

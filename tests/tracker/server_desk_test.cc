@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "proto/base/within_memory.h"
 #include "tests/tracker/tracker_fixture.h"
 #include "tracker/registry_memory.h"
 
@@ -154,24 +155,24 @@ struct HeldWorker {
     if (!std::exchange(gone, true)) held.set_value();
   }
 
-  // What is answered at once; nullopt: nothing. After a put the connection is not read on.
+  // What is answered at once; nullopt: nothing.
   std::optional<proto::TrackerReply> ask(ConnectionId client,
                                          const proto::TrackerRequest& request) {
     const std::string message = firn::test::message_in(proto::serialize(request));
     Replies replies;
     REQUIRE(desks[0]->requested(client, firn::test::bytes_of(message), replies).ok());
-    const bool carries_part = std::holds_alternative<proto::TrackerManifestPut>(request);
-    CHECK(replies.later() == carries_part);
+    if (replies.size() > 0) CHECK_FALSE(replies.later());
     if (replies.size() == 0) return std::nullopt;
     return proto::parse_tracker_reply(replies.bytes().subspan(4)).value();
+  }
+  void turn() {
+    for (const auto& desk : desks) desk->woken();
+    std::this_thread::yield();
   }
   // Turns of all desks until something more has been answered.
   proto::TrackerReply next_answer() {
     const std::size_t before = transport.answers.size();
-    while (transport.answers.size() == before) {
-      for (const auto& desk : desks) desk->woken();
-      std::this_thread::yield();
-    }
+    while (transport.answers.size() == before) turn();
     return proto::parse_tracker_reply(std::span(transport.answers.back()).subspan(4)).value();
   }
 
@@ -184,46 +185,99 @@ struct HeldWorker {
   Desk::Desks desks;
 };
 
-TEST_CASE("while a large manifest is checked everybody else is answered") {
-  const Manifest whole = manifest(20);
-  const std::size_t bytes = whole.file_bytes.size();
-  std::size_t desks = 1;
-  SUBCASE("by a tracker of one thread") {}
-  SUBCASE("by one of several, whichever has the content") {
-    desks = kDesks;
+Manifest manifest_of_shard(std::size_t shard, std::size_t shards) {
+  for (int number = 0;; ++number) {
+    const Manifest whole = manifest(20, "file " + std::to_string(number));
+    if (shard_of(whole.id, shards) == shard) return whole;
   }
-  HeldWorker tracker(desks);
-  const bool own = shard_of(whole.id, desks) == 0;
-  const proto::Announce announce{.content_id = whole.id, .listen_port = 1};
-  if (!tracker.ask(kClient, announce)) (void)tracker.next_answer();
-  const auto put = [&](std::string file) {
-    CHECK_FALSE(tracker.ask(kClient, proto::TrackerManifestPut{whole.id, bytes, 0, file}));
-    for (const auto& desk : tracker.desks) desk->woken();
-    auto other = tracker.ask(kClient + 1, announce);
-    if (!own) other = tracker.next_answer();
-    REQUIRE(other);
-    CHECK_FALSE(std::get<proto::AnnounceReply>(*other).has_manifest);
+}
+
+// A peer of one connection puts a manifest, another asks for it.
+struct Put {
+  // How many desks there are, and which has the content. The connections are the first one's.
+  struct Where {
+    std::size_t desks, shard;
   };
-  SUBCASE("a right one") {
-    put(whole.file_bytes);
-    tracker.let_go();
-    const auto kept = tracker.next_answer();
-    CHECK(std::get<proto::TrackerManifestPutReply>(kept).next_offset == bytes);
-    auto other = tracker.ask(kClient + 1, announce);
-    if (!own) other = tracker.next_answer();
-    CHECK(std::get<proto::AnnounceReply>(*other).has_manifest);
+  explicit Put(const Where& where)
+      : whole(manifest_of_shard(where.shard, where.desks)),
+        tracker(where.desks),
+        registry(tracker.registries[where.shard]) {
+    CHECK_FALSE(announce(kClient).has_manifest);
   }
-  SUBCASE("a false one") {
-    put(std::string(bytes, 'x'));
-    tracker.let_go();
-    const auto refused = tracker.next_answer();
+  proto::AnnounceReply announce(ConnectionId client) {
+    auto reply = tracker.ask(client, announcing);
+    if (!reply) reply = tracker.next_answer();
+    return std::get<proto::AnnounceReply>(*reply);
+  }
+  // It is not answered, and others are.
+  void put(const std::string& file) {
+    CHECK_FALSE(tracker.ask(kClient,
+                            proto::TrackerManifestPut{whole.id, whole.file_bytes.size(), 0, file}));
+    tracker.turn();
+    CHECK_FALSE(announce(kClient + 1).has_manifest);
+  }
+
+  const Manifest whole;
+  const proto::Announce announcing{.content_id = whole.id, .listen_port = 1};
+  HeldWorker tracker;
+  Registry& registry;
+};
+
+constexpr Put::Where kEach[] = {{1, 0}, {kDesks, 0}, {kDesks, 1}};
+
+TEST_CASE("while a large manifest is checked everybody else is answered, on every thread") {
+  for (const Put::Where& where : kEach) {
+    Put put(where);
+    put.put(put.whole.file_bytes);
+    put.tracker.let_go();
+    const auto kept = put.tracker.next_answer();
+    CHECK(std::get<proto::TrackerManifestPutReply>(kept).next_offset ==
+          put.whole.file_bytes.size());
+    CHECK(put.announce(kClient + 1).has_manifest);
+  }
+}
+
+TEST_CASE("a false manifest is refused once it has been checked") {
+  for (const Put::Where& where : kEach) {
+    Put put(where);
+    put.put(std::string(put.whole.file_bytes.size(), 'x'));
+    put.tracker.let_go();
+    const auto refused = put.tracker.next_answer();
     CHECK(std::get<proto::TrackerError>(refused).code == proto::TrackerErrorCode::kMalformed);
+    CHECK_FALSE(put.registry.has_manifest(put.whole.id));
   }
-  SUBCASE("its sender has gone") {
-    put(whole.file_bytes);
-    tracker.desks[0]->closed(kClient);
-    for (const auto& desk : tracker.desks) desk->woken();
-    tracker.let_go();
+}
+
+TEST_CASE("a manifest is kept though its sender has gone before it was checked") {
+  for (const Put::Where& where : kEach) {
+    Put put(where);
+    put.put(put.whole.file_bytes);
+    put.tracker.desks[0]->closed(kClient);
+    put.tracker.turn();
+    put.tracker.let_go();
+    while (!put.registry.has_manifest(put.whole.id)) put.tracker.turn();
+  }
+}
+
+TEST_CASE("a tracker that ends drops a manifest to be checked; what stands behind it waits") {
+  for (const std::size_t shard : {0, 1}) {
+    for (const bool closed_first : {true, false}) {
+      Put put({kDesks, shard});
+      HeldWorker& tracker = put.tracker;
+      const std::size_t before = tracker.transport.answers.size();
+      tracker.let_go();
+      tracker.worker.stop();
+      CHECK_FALSE(
+          tracker.ask(kClient, proto::TrackerManifestPut{put.whole.id, put.whole.file_bytes.size(),
+                                                         0, put.whole.file_bytes}));
+      tracker.turn();
+      for (int i = 0; i < 3; ++i) {
+        CHECK_FALSE(tracker.ask(kClient, put.announcing));
+        tracker.turn();
+      }
+      CHECK(tracker.transport.answers.size() == before);
+      if (closed_first) tracker.desks[0]->closed(kClient);
+    }
   }
 }
 
@@ -244,6 +298,15 @@ TEST_CASE("manifests that are being checked take room until they have been") {
   (void)core.checked(*taken, Done{});
   CHECK(core.fill().upload_bytes == 0);
   CHECK(registry.has_manifest(whole.id));
+}
+
+TEST_CASE("a manifest that there is no memory to check is not called malformed") {
+  MemoryRegistry registry;
+  AnnounceCore core(registry, {}, 1);
+  const Manifest whole = manifest(20);
+  const auto reply = core.checked({whole.id, "", "192.0.2"}, no_memory("check the manifest"));
+  CHECK(std::get<proto::TrackerError>(reply).code == proto::TrackerErrorCode::kInternal);
+  CHECK_FALSE(registry.has_manifest(whole.id));
 }
 
 }  // namespace

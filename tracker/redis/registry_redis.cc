@@ -220,7 +220,10 @@ void RedisRegistry::tell_of_manifests(ToRedis& letters) {
   unshared_.pop_front();
   if (!has_manifest(content)) return;
   const Envelope envelope(content, signers_of(content).front());
-  SharedManifest manifest{content, hosted(envelope)->prefix, {}};
+  // Another shard may have made room with it.
+  const auto there = hosted(envelope);
+  if (!there) return;
+  SharedManifest manifest{content, there->prefix, {}};
   for (std::uint64_t total = 1; manifest.bytes.size() < total;) {
     const auto part =
         below_->manifest_part(envelope, manifest.bytes.size(), limits::kManifestPartBytes);

@@ -22,7 +22,9 @@ CLI::Option* sign_option(CLI::App& app, SigningOptions& options, const char* des
 }
 
 std::string fault_of_key(const std::string& text) {
-  return public_key_from_text(text) ? "" : "a publisher's key has 52 characters a-z and 2-7";
+  return public_key_from_text(text)
+             ? ""
+             : "it is no key as firn keygen prints one, of 52 characters a-z and 2-7";
 }
 
 // Whether `file`, which may be missing, and its folders too, stands in `shared` or is it. Not for

@@ -9,6 +9,7 @@
 
 #include "tests/tracker/tracker_fixture.h"
 #include "tracker/registry_memory.h"
+#include "tracker/registry_sqlite.h"
 
 namespace firn::tracker::test {
 namespace {
@@ -251,6 +252,24 @@ TEST_CASE("manifests are shared when they come, where others lack them, and aske
     tracker.post.deliver(std::move(letters));
     CHECK(tracker.said().wanted.empty());
   }
+}
+
+TEST_CASE("a manifest that another shard makes room with before it is shared is not shared") {
+  const TemporaryFolder folder;
+  const Manifest first = manifest(10, "first");
+  const std::size_t shard = shard_of(first.id, 2), other = 1 - shard;
+  const RegistryLimits limits{.manifest_bytes_total_max = first.file_bytes.size()};
+  auto shards = SqliteRegistry::open_shards(folder.path / "t.sqlite", kOpened, limits, 2).value();
+  Post post(2);
+  RedisRegistry registry(std::move(shards[shard]), post, shard, kOpened);
+  post.connected();
+  REQUIRE(registry.put_manifest(first.id, "net 1", first.file_bytes).ok());
+  ContentId second;
+  second.bytes[8] = static_cast<std::uint8_t>(other);
+  REQUIRE(shards[other]->put_manifest(second, "net 2", first.file_bytes).ok());
+  REQUIRE(registry.flush_some().ok());
+  CHECK(post.take().manifests.empty());
+  CHECK_FALSE(registry.has_manifest(first.id));
 }
 
 TEST_CASE("each shard gets its own contents") {
