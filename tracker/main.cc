@@ -163,7 +163,6 @@ int option_failure(const Error& error) {
 
 // Errors: kBadInput (the system allows fewer).
 Status make_room_for(std::size_t connections) {
-  proto::transport::raise_descriptor_limit();
   if (connections <= Settings().connections) return Done{};
   return proto::transport::make_room_for_connections(
       connections, "--connections " + std::to_string(connections));
@@ -356,6 +355,9 @@ int main(int argc, char** argv) {
                 : firn::tracker::fail(firn::tracker::kDisk, told.error().message());
   }
   firn::ignore_needless_signals();
+  firn::proto::transport::raise_descriptor_limit();
+  const firn::Status starts = firn::proto::transport::have_descriptors_to_start();
+  if (!starts) return firn::tracker::fail(firn::tracker::kDisk, starts.error().message());
   firn::tracker::Program program{argc, argv, command.settings,
                                  firn::tracker::Reload(firn::tracker::values_of(command.app))};
   return firn::proto::transport::end_process(firn::tracker::run(program));

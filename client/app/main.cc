@@ -1,10 +1,12 @@
 #include <malloc.h>
 
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "client/app/cli.h"
+#include "client/app/console/exit_codes.h"
 #include "proto/content/content_secret.h"
 #include "proto/program/hangup.h"
 #include "proto/program/needless_signals.h"
@@ -39,6 +41,11 @@ int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 16 << 20);
   firn::ignore_needless_signals();
   firn::proto::transport::raise_descriptor_limit();
+  if (const firn::Status starts = firn::proto::transport::have_descriptors_to_start();
+      !starts.ok()) {
+    std::fprintf(stderr, "firn: %s\n", starts.error().message().c_str());
+    return static_cast<int>(firn::app::exit_code_of(starts.error()));
+  }
   const std::vector<std::string> words(argv, argv + argc);
   hide_secrets(argc, argv);
   std::vector<const char*> arguments;

@@ -35,9 +35,13 @@ Connection::Connection(IoLoop& loop, ConnectionId id)
 
 // --- orders ---
 
-void Connection::connect(const Address& where) {
+void Connection::connect(const Address& where, bool full) {
   outgoing_ = true;
   where_ = where;
+  if (full)
+    return finish(ErrorCode::kBusy,
+                  "as many connections are open as the limit of descriptors allows; raise it "
+                  "(ulimit -n, LimitNOFILE=)");
   arm_timer();
   dialer_.emplace(loop_,
                   [this](Result<Dialer::Connected> outcome) { dialled(std::move(outcome)); });

@@ -37,7 +37,8 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  void connect(const Address& where);
+  // `full`: there are as many connections as there are descriptors for, and it ends at once.
+  void connect(const Address& where, bool full);
   void adopt(Socket socket, const SocketAddress& remote, Admission::Place place);
 
   void send(OutgoingFrame frame, FrameTag tag);

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kOthersMax = 4096;  // descriptors that are kept for files and the like
 
+constexpr std::size_t kLeast = 32;
+
 std::size_t others_within(std::size_t descriptors) {
   return std::min(descriptors / 2, kOthersMax);
 }
@@ -31,8 +33,21 @@ void raise_descriptor_limit(std::size_t wanted) {
   (void)::setrlimit(RLIMIT_NOFILE, &limit);  // what is refused leaves us with what there is
 }
 
+Status have_descriptors_to_start() {
+  const std::size_t allowed = descriptor_limit();
+  if (allowed >= kLeast) return Done{};
+  return Error{ErrorCode::kBusy, "start",
+               "the system allows " + std::to_string(allowed) + " descriptors, and at least " +
+                   std::to_string(kLeast) +
+                   " are needed; raise the limit (ulimit -n, LimitNOFILE=)"};
+}
+
 std::size_t connections_within(std::size_t wanted, std::size_t descriptors) {
   return std::min(wanted, std::max<std::size_t>(descriptors - others_within(descriptors), 1));
+}
+
+std::size_t connections_in_all_within(std::size_t descriptors) {
+  return connections_within(descriptors, descriptors) + others_within(descriptors) / 8;
 }
 
 std::size_t open_files_within(std::size_t descriptors) {

@@ -16,11 +16,17 @@ std::size_t descriptor_limit();
 // before there are threads.
 void raise_descriptor_limit(std::size_t wanted = 16384);
 
+// Errors: kBusy (too few may be open for a program of ours to start, which would not get far).
+Status have_descriptors_to_start();
+
 // How many connections may be taken of the `wanted` ones: the others of the descriptors, half of
 // them or 4096, are for files, commands and what we connect to.
 std::size_t connections_within(std::size_t wanted, std::size_t descriptors);
+// How many may be open in all, with those that we make: an eighth of the others is for these alone,
+// so that strangers who call do not keep us from calling.
+std::size_t connections_in_all_within(std::size_t descriptors);
 // How many of those others content files that stay open may hold: half. A quarter is for what
-// downloads hold, the last one for all else: commands, databases, hooks, and what is open briefly.
+// downloads hold, the rest for all else: commands, databases, hooks, and what is open briefly.
 std::size_t open_files_within(std::size_t descriptors);
 std::size_t downloads_within(std::size_t descriptors);
 // The descriptors that so many connections take, so that connections_within() allows all of them.

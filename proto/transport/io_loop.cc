@@ -9,6 +9,7 @@
 
 #include "proto/base/start_thread.h"
 #include "proto/base/thread_times.h"
+#include "proto/transport/descriptors.h"
 
 namespace firn::proto::transport {
 
@@ -206,11 +207,12 @@ void IoLoop::obey_orders() {
 }
 
 void IoLoop::obey(ConnectOrder& order) {
-  shared_.connection_count.fetch_add(1);
+  const std::size_t most = connections_in_all_within(descriptor_limit());
+  const bool full = shared_.connection_count.fetch_add(1) >= most;
   auto connection = std::make_unique<Connection>(*this, order.id);
   Connection& started = *connection;
   connections_.emplace(order.id, std::move(connection));
-  started.connect(order.where);
+  started.connect(order.where, full);
 }
 
 void IoLoop::obey(AdoptOrder& order) {

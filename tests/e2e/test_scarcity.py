@@ -167,6 +167,20 @@ class Limits(DaemonTest):
             self.assert_downloaded(self.folder / "source" / f"c{number}", get)
         self.assertEqual(contents, len(self.contents()))
 
+    def test_few_descriptors_are_enough_or_an_error(self):
+        source = self.file(MIB)
+        link = self.share(source).link()
+        for most in (4, 20, 31, 32, 40, 48, 64):
+            get = self.limited(f"get{most}", f"ulimit -n {most}", "get", link, "-o",
+                               self.folder / f"get{most}", *harness.LISTEN, "--seed", "none",
+                               "--timeout", "5s")
+            status = get.wait_exit(60)
+            self.assertIn(status, (0, harness.UNREACHABLE, harness.DISK), get.story())
+            if most >= 48:
+                self.assertEqual(0, status, get.story())
+            if most < 32:
+                self.assertIn("ulimit -n", get.output("stderr"))
+
     def test_a_limit_of_file_sizes_ends_no_program(self):
         source = self.file(MIB)
         seed = self.share(source)
@@ -209,10 +223,10 @@ class SilentNameServer(DaemonTest):
         except harness.Failed:
             self.skipTest("no network namespace can be made here")
 
-    def started_inside(self, name, *arguments):
+    def started_inside(self, name, *arguments, program=BUILD / "client" / "firn"):
         return self.programs.start(
-            name, ["nsenter", "--net", "--mount", "--target", str(self.inside.process.pid),
-                   BUILD / "client" / "firn", *arguments], env=self.environment)
+            name, ["nsenter", "--net", "--mount", "--target", str(self.inside.process.pid), program,
+                   *arguments], env=self.environment)
 
     def test_a_download_that_is_complete_ends(self):
         source = self.file(300 * KIB)
@@ -230,6 +244,13 @@ class SilentNameServer(DaemonTest):
         daemon.wait_event("daemon")
         self.add(self.create(self.file(KIB)))
         self.assertEqual(0, daemon.stop(60), daemon.story())
+
+    def test_a_tracker_that_looks_for_redis_ends_when_it_is_told_to(self):
+        tracker = self.started_inside("tracker", "--data", self.folder / "tracker", "--listen",
+                                      "127.0.0.1:0", "--redis", "redis://redis.test",
+                                      program=BUILD / "tracker" / "firn-tracker")
+        tracker.wait_line("^listening on")
+        self.assertEqual(0, tracker.stop(60), tracker.story())
 
     def test_a_program_that_is_to_listen_on_a_name_says_that_nobody_answers_for_it(self):
         share = self.started_inside("share", "share", self.file(KIB), "--listen", "here.test")
