@@ -34,8 +34,6 @@ void add_neighbour_options(CLI::App& app, NetworkOptions& options) {
                                     const char* description) {
     app.add_option(name, addresses, description)
         ->option_text("ADDR")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->group(kNetworkGroup);
   };
   add_addresses("--tracker", options.trackers, "a tracker, [ID@]HOST[:PORT] (repeatable)");
