@@ -70,7 +70,7 @@ int run_cli(int argc, const char* const* argv) {
   app.get_formatter()->column_width(34);
   app.footer(
       "ADDR is [ID@]HOST[:PORT], IPv6 in brackets; without a port it is 4711. SIZE and RATE take\n"
-      "K, M, G or T (powers of 1024), with a fraction or without: 1.5M; RATE takes bits too: "
+      "K, M, G or T (powers of 1024), with a fraction or without: 1.5M; a RATE may be in bits:\n"
       "10Mbit.\n"
       "`firn help COMMAND` shows the options of a command.\n\n" +
       exit_code_help());
