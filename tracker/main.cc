@@ -176,13 +176,14 @@ struct Program {
   Reload in_force = Reload({});
 };
 
-// Errors: as configured_line; kBadInput (options that do not go together).
+// Errors: as read_settings; kBadInput (options that do not go together).
 Status read_again(const Program& program, CommandLine& fresh) {
   Configuration ignored;
-  const auto line = configured_line(fresh.app, program.argc, program.argv, kConfigNames, ignored);
-  if (!line) return line.error();
+  const CommandWords words(fresh.app, program.argc, program.argv);
+  const auto given = read_settings(fresh.app, words, kConfigNames, ignored);
+  if (!given) return given.error();
   try {
-    fresh.parse(*line);
+    fresh.parse(words, *given);
   } catch (const CLI::ParseError& error) {
     return Error{ErrorCode::kBadInput, "read the configuration", error.what()};
   }
@@ -332,21 +333,22 @@ int main(int argc, char** argv) {
   firn::keep_hangup_waiting();
   firn::tracker::CommandLine command;
   firn::Configuration configuration;
-  const auto line =
-      firn::configured_line(command.app, argc, argv, firn::tracker::kConfigNames, configuration);
-  if (!line)
-    return firn::tracker::fail(line.error().code == firn::ErrorCode::kBadInput
+  const firn::CommandWords words(command.app, argc, argv);
+  const auto given =
+      firn::read_settings(command.app, words, firn::tracker::kConfigNames, configuration);
+  if (!given)
+    return firn::tracker::fail(given.error().code == firn::ErrorCode::kBadInput
                                    ? firn::tracker::kUsage
                                    : firn::tracker::kDisk,
-                               line.error().message());
+                               given.error().message());
   for (const firn::ConfigSource& source : configuration.sources())
     if (!source.trouble.empty())
       std::cerr << "firn-tracker: warning: " << source.trouble << "; going on without it\n";
   try {
-    command.parse(*line);
+    command.parse(words, *given);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) {
-      std::cerr << firn::usage_error(command.app, argc, argv, error) << std::endl;
+      std::cerr << firn::usage_error(words, error) << std::endl;
       return firn::tracker::kUsage;
     }
     command.app.exit(error);  // --help or --version

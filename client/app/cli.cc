@@ -15,7 +15,6 @@
 #include "proto/program/usage.h"
 
 namespace firn::app {
-namespace {
 
 const ConfigNames kConfigNames = {"config.toml", "FIRN_CONFIG"};
 
@@ -39,10 +38,12 @@ void add_commands(CLI::App& app, const Configuration& configuration, const Decla
   add_bench_command(app, chosen);
   add_medium_command(app, chosen);
   add_config_command(app, configuration, chosen);
-  add_help_command(app, chosen);
+  add_help_command(app);
   add_config_options(app, kConfigNames);
   for (CLI::App* command : app.get_subcommands({})) command->footer(exit_code_help());
 }
+
+namespace {
 
 Result<std::vector<Setting>> read_again(int argc, const char* const* argv,
                                         const DeclareDaemon& daemon) {
@@ -50,10 +51,11 @@ Result<std::vector<Setting>> read_again(int argc, const char* const* argv,
   Chosen never_run;
   Configuration configuration;
   add_commands(app, configuration, daemon, never_run);
-  const auto line = configured_line(app, argc, argv, kConfigNames, configuration);
-  if (!line.ok()) return line.error();
+  const CommandWords words(app, argc, argv);
+  const auto settings = read_settings(app, words, kConfigNames, configuration);
+  if (!settings.ok()) return settings.error();
   try {
-    parse_line(app, *line);
+    parse_words(app, words, *settings);
   } catch (const CLI::ParseError& error) {
     return Error{ErrorCode::kBadInput, "read the options again", escaped(error.what())};
   }
@@ -69,7 +71,8 @@ int run_cli(int argc, const char* const* argv) {
   app.get_formatter()->column_width(34);
   app.footer(
       "ADDR is [ID@]HOST[:PORT], IPv6 in brackets; without a port it is 4711. SIZE and RATE take\n"
-      "K, M, G or T (powers of 1024), with a fraction or without: 1.5M.\n"
+      "K, M, G or T (powers of 1024), with a fraction or without: 1.5M; a RATE may be in bits:\n"
+      "10Mbit.\n"
       "`firn help COMMAND` shows the options of a command.\n\n" +
       exit_code_help());
   Chosen chosen;
@@ -79,21 +82,22 @@ int run_cli(int argc, const char* const* argv) {
   };
   const auto daemon = [&again](CLI::App& to, Chosen& run) { add_daemon_command(to, run, again); };
   add_commands(app, configuration, daemon, chosen);
-  const auto line = configured_line(app, argc, argv, kConfigNames, configuration);
-  if (!line.ok()) {
+  const CommandWords words(app, argc, argv);
+  const auto settings = read_settings(app, words, kConfigNames, configuration);
+  if (!settings.ok()) {
     std::fprintf(stderr, "firn: %s\n--no-config goes on without configuration files\n",
-                 escaped_lines(line.error().message()).c_str());
-    return static_cast<int>(exit_code_of(line.error()));
+                 escaped_lines(settings.error().message()).c_str());
+    return static_cast<int>(exit_code_of(settings.error()));
   }
   for (const ConfigSource& source : configuration.sources())
     if (!source.trouble.empty())
       std::fprintf(stderr, "firn: warning: %s; going on without it\n",
                    escaped_lines(source.trouble).c_str());
   try {
-    parse_line(app, *line);
+    parse_words(app, words, *settings);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) {
-      std::fprintf(stderr, "%s\n", usage_error(app, argc, argv, error).c_str());
+      std::fprintf(stderr, "%s\n", usage_error(words, error).c_str());
       return static_cast<int>(ExitCode::kUsage);
     }
     std::ostringstream asked;  // --help or --version

@@ -1,5 +1,9 @@
 #include "proto/program/command_words.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "proto/program/config_keys.h"
 #include "proto/program/nearest_word.h"
 
 namespace firn {
@@ -18,24 +22,30 @@ std::string unknown_option(const CLI::App& app, const std::string& word) {
 
 }  // namespace
 
-CommandWords::CommandWords(const CLI::App& app, int argc, const char* const* argv)
+CommandWords::CommandWords(CLI::App& app, int argc, const char* const* argv)
     : program_(&app), at_(&app) {
+  bool options_end = false;  // behind "--"
+  bool help_is_command = false;
   for (int i = 1; i < argc && wrong_.empty(); ++i) {
     const std::string word = argv[i];
-    if (values_ > 0) {
-      --values_;
-      take(*expecting_, word);
+    if (expecting_ != nullptr) {
+      take(*std::exchange(expecting_, nullptr), word);
+    } else if (options_end) {
+      plain(word);
     } else if (word == "--") {
-      break;
+      options_end = true;
     } else if (word.starts_with("--")) {
       long_option(word);
     } else if (word.size() > 1 && word[0] == '-') {
       short_options(word);
+    } else if (word == "help" && at_ == program_ && !at_command() && !asks_help_) {
+      help_is_command = asks_help_ = true;
     } else {
-      plain(word, static_cast<std::size_t>(i));
+      plain(word);
     }
   }
-  if (values_ > 0) wrong_ = option_ + " needs a value";
+  if (expecting_ != nullptr) wrong_ = std::string(argv[argc - 1]) + " needs a value";
+  if (help_is_command) take(*at_->get_help_ptr(), "");
 }
 
 std::string CommandWords::names() const {
@@ -46,39 +56,51 @@ std::string CommandWords::names() const {
 
 const std::string* CommandWords::value_of(const std::string& option) const {
   for (const CLI::App* app : {at_, program_}) {
-    const auto found = given_.find(app->get_option_no_throw(option));
-    if (found != given_.end()) return &found->second;
+    const auto found = std::find_if(values_.rbegin(), values_.rend(),
+                                    [wanted = app->get_option_no_throw(option)](const auto& it) {
+                                      return it.option == wanted;
+                                    });
+    if (found != values_.rend()) return &found->value;
   }
   return nullptr;
 }
 
-void CommandWords::take(const CLI::Option& option, const std::string& value) {
-  given_[&option] = value;
+bool CommandWords::has(const CLI::Option* option) const {
+  return std::ranges::find(values_, option, &GivenValue::option) != values_.end();
+}
+
+void CommandWords::take(CLI::Option& option, const std::string& value) {
+  values_.push_back({&option, value});
   if (&option == at_->get_help_ptr() || &option == program_->get_version_ptr()) asks_help_ = true;
 }
 
 void CommandWords::long_option(const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
-  const CLI::Option* option = at_->get_option_no_throw(name);
+  CLI::Option* const option = at_->get_option_no_throw(name);
   if (option == nullptr) {
     wrong_ = unknown_option(*at_, name);
-    return;
+  } else if (name != word) {
+    take(*option, word.substr(name.size() + 1));
+  } else if (is_switch(*option)) {
+    take(*option, "");
+  } else {
+    expecting_ = option;
   }
-  take(*option, name == word ? "" : word.substr(name.size() + 1));
-  if (name == word) expect(word, *option);
 }
 
 void CommandWords::short_options(const std::string& word) {
   for (std::size_t i = 1; i < word.size(); ++i) {
-    const CLI::Option* option = at_->get_option_no_throw(std::string("-") + word[i]);
+    CLI::Option* const option = at_->get_option_no_throw(std::string("-") + word[i]);
     if (option == nullptr) {
       wrong_ = unknown_option(*at_, word);
       return;
     }
-    take(*option, "");
-    if (option->get_items_expected_min() == 0) continue;
+    if (is_switch(*option)) {
+      take(*option, "");
+      continue;
+    }
     if (i + 1 == word.size()) {
-      expect(word, *option);
+      expecting_ = option;
     } else {
       take(*option, word.substr(i + 1));
     }
@@ -86,25 +108,22 @@ void CommandWords::short_options(const std::string& word) {
   }
 }
 
-void CommandWords::expect(const std::string& word, const CLI::Option& option) {
-  option_ = word;
-  expecting_ = &option;
-  values_ = option.get_items_expected_min();
-}
-
-void CommandWords::plain(const std::string& word, std::size_t index) {
-  if (at_command()) return;
-  if (word == "help" && at_ == program_) {  // of what the next words say
-    asks_help_ = true;
+void CommandWords::plain(const std::string& word) {
+  if (at_command()) return argument(word);
+  if (command_of(*at_, word) == nullptr) {
+    wrong_ = unknown_command(*at_, word);
     return;
   }
-  if (const CLI::App* command = command_of(*at_, word)) {
-    at_ = command;
-    command_.push_back(word);
-    command_at_ = index;
-  } else {
-    wrong_ = unknown_command(*at_, word);
+  at_ = at_->get_subcommand(word);
+  command_.push_back(word);
+}
+
+void CommandWords::argument(const std::string& word) {
+  for (CLI::Option* option : at_->get_options()) {
+    if (option->get_positional() && (is_repeatable(*option) || !has(option)))
+      return take(*option, word);
   }
+  wrong_ = "unexpected argument '" + word + "'";
 }
 
 const CLI::App* command_of(const CLI::App& app, const std::string& name) {

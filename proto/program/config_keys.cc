@@ -85,8 +85,9 @@ bool is_switch(const CLI::Option& option) {
 }
 
 bool is_repeatable(const CLI::Option& option) {
-  return option.get_items_expected_max() > 1 ||
-         option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+  return !is_switch(option) &&
+         (option.get_items_expected_max() > 1 ||
+          option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll);
 }
 
 bool fits(const CLI::Option& option, const ConfigEntry& entry) {

@@ -62,11 +62,14 @@ bool has_needed(const CLI::Option& option, const Settings& settings, const Comma
   });
 }
 
-void add_words(const CLI::Option& option, const Setting& setting, std::vector<std::string>& words) {
-  for (const std::string& value : setting.values) {
-    words.push_back("--" + setting.key);
-    if (!is_switch(option)) words.push_back(value);
-  }
+// A value as it is: of an option that may have several, CLI11 would take apart what stands in
+// brackets.
+void give(CLI::Option& option, const std::string& value) {
+  if (is_repeatable(option))
+    option.expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+  option.add_result(is_switch(option) ? option.get_flag_value(key_of(option), value) : value);
 }
 
 void add_config_options_to(CLI::App& app, const std::string& description) {
@@ -141,10 +144,10 @@ std::vector<Setting> Configuration::settings(const CLI::App& app,
   return settings;
 }
 
-Result<std::vector<std::string>> Configuration::complete(CLI::App& app, const CommandWords& words,
-                                                         int argc, const char* const* argv) const {
-  std::vector<std::string> line(argv, argv + argc);
-  if (words.asks_help() || !words.at_command()) return line;
+Result<std::vector<Setting>> Configuration::settings_for(CLI::App& app,
+                                                         const CommandWords& words) const {
+  std::vector<Setting> taken;
+  if (words.asks_help() || !words.at_command()) return taken;
   CLI::App& command = app_at(app, words.command());
   Settings all;
   for (const Setting& setting : settings(app, words.command())) {
@@ -153,39 +156,40 @@ Result<std::vector<std::string>> Configuration::complete(CLI::App& app, const Co
   }
   const auto left = without_excluded(all, words);
   if (!left.ok()) return left.error();
-  std::vector<std::string> added;
   for (const auto& [option, setting] : *left) {
     if (!has_needed(*option, *left, words)) continue;
-    if (const Status taken = check_value(*option, setting); !taken.ok()) return taken.error();
-    add_words(*option, setting, added);
+    if (const Status fits = check_value(*option, setting); !fits.ok()) return fits.error();
+    taken.push_back(setting);
   }
-  line.insert(line.begin() + static_cast<std::ptrdiff_t>(words.command_at()) + 1, added.begin(),
-              added.end());
-  return line;
+  return taken;
 }
 
-Result<std::vector<std::string>> configured_line(CLI::App& app, int argc, const char* const* argv,
-                                                 const ConfigNames& names,
-                                                 Configuration& configuration) {
-  const CommandWords words(app, argc, argv);
+Result<std::vector<Setting>> read_settings(CLI::App& app, const CommandWords& words,
+                                           const ConfigNames& names, Configuration& configuration) {
   if (!words.wrong().empty() || !words.at_command() || words.asks_help())
-    return std::vector<std::string>(argv, argv + argc);
+    return std::vector<Setting>();
   auto loaded = Configuration::load(app, config_sources(words, names));
   if (!loaded.ok()) return loaded.error();
   configuration = *std::move(loaded);
-  return configuration.complete(app, words, argc, argv);
+  return configuration.settings_for(app, words);
 }
 
-void parse_line(CLI::App& app, const std::vector<std::string>& line) {
-  std::vector<const char*> words;
-  for (const std::string& word : line) words.push_back(word.c_str());
-  app.parse(static_cast<int>(words.size()), words.data());
+void parse_words(CLI::App& app, const CommandWords& words, const std::vector<Setting>& settings) {
+  if (!words.wrong().empty()) throw CLI::ParseError(words.wrong(), CLI::ExitCodes::ExtrasError);
+  CLI::App& command = app_at(app, words.command());
+  for (const Setting& setting : settings)
+    for (const std::string& value : setting.values)
+      give(*command.get_option("--" + setting.key), value);
+  for (const auto& [option, value] : words.values()) give(*option, value);
+  // Of the words the commands alone, the last first.
+  std::vector<std::string> names(words.command().rbegin(), words.command().rend());
+  app.parse(names);
 }
 
 Status check_value(CLI::Option& option, const Setting& setting) {
   std::optional<Error> error;
   option.clear();
-  for (const std::string& value : setting.values) option.add_result(value);
+  for (const std::string& value : setting.values) give(option, value);
   try {
     if (!setting.values.empty()) option.run_callback();
   } catch (const CLI::ParseError& refused) {

@@ -3,7 +3,8 @@
 // A program reads the system's file and the user's; `--config FILE`, else a variable of the
 // environment, names one that replaces both, and `--no-config`, or an empty variable, none. A
 // setting of the user's file goes before one of the system's, and in a file that of the deeper
-// table. Settings become words of the command line, so that the option's own checks hold for them.
+// table. Options get settings as they get values of the command line, with the same checks; how the
+// words of the line are read does not depend on them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -59,25 +60,24 @@ class Configuration {
   // The settings for a whole command.
   std::vector<Setting> settings(const CLI::App& app, const std::vector<std::string>& command) const;
 
-  // The words of a command line with the settings for its command. An option that the line gives
-  // has no setting; nor has one that excludes such an option or needs one that is not given.
-  // Errors: kBadInput (an option does not take its value, two settings exclude one another), with
-  // place.
-  Result<std::vector<std::string>> complete(CLI::App& app, const CommandWords& words, int argc,
-                                            const char* const* argv) const;
+  // Those that a command line takes. An option that the line gives takes none; nor does one that
+  // excludes such an option or needs one that is not given. Errors: kBadInput (an option does not
+  // take its value, two settings exclude one another), with place.
+  Result<std::vector<Setting>> settings_for(CLI::App& app, const CommandWords& words) const;
 
  private:
   std::vector<ConfigSource> sources_;
   std::vector<ConfigFile> files_;
 };
 
-// Reads the configuration and completes the words of a command line, argv, with it. A line that is
-// wrong, or asks for a help, stays as it is, and nothing is read. Errors: as above.
-Result<std::vector<std::string>> configured_line(CLI::App& app, int argc, const char* const* argv,
-                                                 const ConfigNames& names,
-                                                 Configuration& configuration);
-// CLI11's parse() of such words.
-void parse_line(CLI::App& app, const std::vector<std::string>& line);
+// Reads the configuration, and says what a command line takes from it. For a line that is wrong, or
+// asks for a help, nothing is read. Errors: as above.
+Result<std::vector<Setting>> read_settings(CLI::App& app, const CommandWords& words,
+                                           const ConfigNames& names, Configuration& configuration);
+
+// Gives the options of `app` their values, has CLI11 check them all, and runs the callbacks of the
+// command. Throws CLI::ParseError: also for words that are wrong.
+void parse_words(CLI::App& app, const CommandWords& words, const std::vector<Setting>& settings);
 
 // Whether the option takes the values of its setting. Leaves them in what the option is bound to,
 // as CLI11 checks some of it on the way there. Errors: kBadInput, with the place.

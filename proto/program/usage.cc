@@ -5,16 +5,14 @@
 
 namespace firn {
 
-std::string usage_error(const CLI::App& app, int argc, const char* const* argv,
-                        const CLI::ParseError& error) {
-  const CommandWords words(app, argc, argv);
+std::string usage_error(const CommandWords& words, const CLI::ParseError& error) {
   const std::string names = words.names();
-  std::string what = words.wrong();
-  if (what.empty()) what = words.at_command() ? error.what() : "a command is missing";
+  std::string what = error.what();
+  if (words.wrong().empty() && !words.at_command()) what = "a command is missing";
   what = without_secrets(what);
   if (words.at_command())
     return names + ": " + escaped(what) + "\n`" + names + " --help` shows its options.";
-  const std::string program = app.get_name();
+  const std::string program = words.program().get_name();
   return names + ": " + escaped(what) + "\n`" + program + " help" + names.substr(program.size()) +
          "` lists the commands.";
 }

@@ -1,5 +1,4 @@
-// What is wrong with a command line that CLI11 refuses. CLI11 looks for what is missing first, and
-// so names the wrong thing where a word is misspelt.
+// What is wrong with a command line, and checks of values that both programs use.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,11 +10,9 @@
 
 namespace firn {
 
-// For a command line that `app` has refused with `error`: the first word that is neither a command
-// nor an option, and the nearest that is; without one what `error` says. With the program's name,
-// and with the help to read: two lines, without a line end.
-std::string usage_error(const CLI::App& app, int argc, const char* const* argv,
-                        const CLI::ParseError& error);
+// For a command line that parse_words() has refused with `error`: what is wrong, with the program's
+// name, and with the help to read: two lines, without a line end.
+std::string usage_error(const CommandWords& words, const CLI::ParseError& error);
 
 // Refuses an empty value: for options that name files and folders.
 CLI::Validator not_empty();

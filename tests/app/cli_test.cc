@@ -60,7 +60,7 @@ TEST_CASE("a number out of its bounds is refused in words that name the bounds")
       {{"get", "x", "--max-peers", "20001"}, "20001 is not 1 to 20000"},
       {{"get", "x", "--max-peers", "7x"}, "7x is not 1 to 20000"},
       {{"get", "x", "--memory", "1M"}, "is not at least 16M"},
-      {{"medium", "plan", "x", "--rate", "0.7"}, "0.7 is not 0 to 0.5"}};
+      {{"medium", "plan", "--rate", "0.7"}, "0.7 is not 0 to 0.5"}};
   for (const auto& one : cases) {
     const Outcome outcome = run(one.first);
     CHECK(outcome.code == kUsage);

@@ -15,11 +15,12 @@ class DaemonTest(harness.SwarmTest):
         self.downloads = self.folder / "downloads"
         self.started = 0
 
-    def daemon(self, *options, data=None, path=None, listen="127.0.0.1:0"):
+    def daemon(self, *options, data=None, path=None, listen="127.0.0.1:0", **popen):
         """A running daemon that takes commands."""
         self.started += 1
         daemon = self.firn(f"daemon{self.started}", "daemon", "--data", data or self.data, "--socket",
-                           path or self.socket, "--listen", listen, "--json", *options)
+                           path or self.socket, "--listen", listen, "--json", *options,
+                           **popen)
         daemon.wait_event("daemon")
         return daemon
 

@@ -43,6 +43,59 @@ class DefaultPort(harness.SwarmTest):
             self.assertIn(f"@{self.host}:{seed.port()}", seed.link())
 
 
+class OneValueEach(harness.SwarmTest):
+    """An option takes one value each time it is given, and all of it."""
+
+    def setUp(self):
+        super().setUp()
+        self.docs = self.tree({"a": 10, "x.tmp": 10}, "docs")
+        self.photo = self.file(10, "f.bin")
+
+    def packed(self, *arguments):
+        """What `firn info` shows of what `firn create` packs."""
+        status, output, errors = self.run_firn("create", *arguments, "-o", self.folder / "x.firn")
+        self.assertEqual(0, status, output + errors)
+        return self.run_firn("info", self.folder / "x.firn")[1]
+
+    def test_what_follows_it_is_an_argument(self):
+        seed = self.firn("seed", "share", "--tracker", "127.0.0.1:9", self.docs, self.photo,
+                         "--listen", "127.0.0.1:0")
+        for link in seed.links(2):
+            self.assertIn("tr=127.0.0.1:9", link)
+        self.assertNotRegex(self.packed("--exclude", "*.tmp", self.docs), r"x\.tmp")
+
+    def test_also_where_a_configuration_gives_the_option(self):
+        config = self.folder / "c.toml"
+        config.write_text('tracker = ["127.0.0.1:9"]\nexclude = ["*.tmp"]\n')
+        config.chmod(0o644)
+        manifest = self.create(self.photo)
+        for arguments in (["verify", manifest, self.photo.parent],
+                          ["get", manifest, "-o", self.photo.parent]):
+            status, _, errors = self.run_firn(*arguments, "--config", config)
+            self.assertEqual(0, status, errors)
+        seed = self.firn("seed", "share", "--config", config, self.docs, self.photo,
+                         "--listen", "127.0.0.1:0")
+        self.assertIn("tr=127.0.0.1:9", seed.links(2)[1])
+
+    def test_a_value_in_brackets_is_taken_as_it_is(self):
+        for name in ("[a,b]", "a", "b", "[mine]"):
+            (self.folder / name).mkdir()
+            (self.folder / name / f"in-{name}").write_bytes(b"1")
+        self.assertIn("in-[a,b]", self.packed(self.folder / "[a,b]"))
+        seed = self.firn("seed", "share", "[a,b]", "[mine]", "--listen", "127.0.0.1:0",
+                         cwd=self.folder)
+        seed.links(2)
+        for name in ("[a,b]", "[mine]"):
+            seed.wait_line(f"serving {re.escape(name)}", stream="stderr")
+        (self.docs / "1").write_bytes(b"1")
+        self.assertNotRegex(self.packed(self.docs, "--exclude", "[0-9]"), "(?m) 1$")
+        self.packed(self.docs, "--tracker", "[::1]")
+        tracker = self.programs.start("tracker", [
+            harness.BUILD / "tracker" / "firn-tracker", "--data", self.folder / "data", "--listen",
+            "[::1]:0"])
+        self.assertIn("@[::1]:", tracker.endpoint())
+
+
 class CurrentFolder(harness.SwarmTest):
     def test_get_puts_a_content_there_without_o(self):
         source = self.tree({"a": 10 * KIB, "b/c": 1})

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """What the daemon does with files: contents are moved to other folders."""
 
+import json
 import os
 import pathlib
 import random
@@ -112,6 +113,35 @@ class Moves(DaemonTest):
             self.wait_moved()
             self.assert_same(source, to / source.name)
             self.assertEqual([], files_below(places[turn % 2]))
+
+
+class RelativeFolders(DaemonTest):
+    def here(self, command, *arguments):
+        status, output, errors = self.run_firn(command, *arguments, "--socket", self.socket, "--json",
+                                               cwd=self.place)
+        self.assertEqual(0, status, output + errors)
+        return json.loads(output)
+
+    def test_a_folder_that_is_not_there_yet_is_below_the_place_where_it_is_named(self):
+        self.place = self.folder / "place"
+        self.place.mkdir()
+        source, served = self.file(10), self.file(20, "served.bin")
+        self.daemon("--download-dir", "place/new/dl", "--watch", "place/drop", data="place/state",
+                    cwd=self.folder)
+        watched = self.here("watch", "--list")["folders"]
+        self.assertEqual([(str(self.place / "drop"), str(self.place / "new" / "dl"))],
+                         [(one["folder"], one["output"]) for one in watched])
+        self.assertTrue((self.place / "state").is_dir())
+        added = self.here("add", self.create(source), "-o", "films/")
+        self.assertEqual(str(self.place / "films"), added["folder"])
+        self.here("add", self.create(served), "--serve", "-o", "../source")
+        self.wait_for(lambda _: self.states()[served.name] == "seeding")
+        moved = self.here("move", "served.bin", "a/../else/where")
+        self.assertEqual("served.bin", moved["name"])
+        self.wait_for(lambda _: (self.place / "else" / "where" / "served.bin").exists())
+        self.here("watch", "drop2", "-o", "into")
+        self.assertIn((str(self.place / "drop2"), str(self.place / "into")),
+                      [(one["folder"], one["output"]) for one in self.here("watch", "--list")["folders"]])
 
 
 class DiskTrouble(DaemonTest):

@@ -124,7 +124,7 @@ class Seeds(MediaTest):
 
     def test_two_halves_together_are_the_content(self):
         halves = [self.part(0, 0.56, "a"), self.part(0.44, 1, "b")]
-        seed = self.seed("seed", "--from-medium", *halves)
+        seed = self.seed("seed", *[f"--from-medium={half}" for half in halves])
         start = seed.wait_event("start")
         self.assertEqual(start["rank_total"], start["rank"])
         self.assertEqual(2, seed.last_event("medium_read")["media"])
@@ -159,7 +159,7 @@ class Refusals(MediaTest):
             "holds the content")
         self.assertFalse(out.exists())
         self.assert_refused(
-            self.seed_fails("--from-medium", self.medium, medium, "-o", out), USAGE,
+            self.seed_fails("--from-medium", self.medium, "--from-medium", medium, "-o", out), USAGE,
             "holds the content")
 
     def test_what_is_no_medium_is_said(self):
@@ -173,7 +173,8 @@ class Refusals(MediaTest):
     def test_usage_is_checked_before_anything_is_read(self):
         for arguments, words in (
                 ([], ["--from-medium"]), (["-o", "x"], ["--from-medium"]),
-                (["--from-medium", self.medium, self.medium], ["twice"]),
+                (["--from-medium", self.medium, "--from-medium", self.medium], ["twice"]),
+                (["--from-medium", self.medium, "x", "y"], ["one FILE each time"]),
                 ([self.manifest, "x", "--from-medium", self.medium], ["one link"]),
                 (["--trust", "--from-medium", self.medium], ["--trust"])):
             with self.subTest(arguments=arguments):

@@ -61,6 +61,26 @@ class Pasted(harness.SwarmTest):
         self.assertRegex(output, f"(?m)^link +{re.escape(seed.link())}$")
         self.assert_downloaded(source, self.get(f" {seed.link()}/?x=y&peer={seed.endpoint()}#z", "mixed"))
 
+    def test_a_link_is_taken_without_its_beginning(self):
+        source = self.file(1000)
+        seed = self.share(source)
+        self.assert_downloaded(source, self.get(seed.link().removeprefix("firn:"), "get"))
+
+    def test_what_is_neither_a_link_nor_a_file_is_told(self):
+        for text, status, words in (
+                ("magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a", harness.USAGE,
+                 ["'magnet:'", "another program", "firn:"]),
+                ("https://example.org/holiday.firn", harness.USAGE, ["'https:'", "X.firn"]),
+                ("wvzurgpe", harness.DISK, ["nor is it a link", "52 characters"]),
+                ("a:b", harness.DISK, ["a:b"]), ("./magnet:x", harness.DISK, ["No such file"])):
+            for command in ("info", "get", "add"):
+                with self.subTest(text=text, command=command):
+                    self.assert_refused(self.run_firn(command, text, cwd=self.folder), status, *words)
+        # A file of that name comes first.
+        (self.folder / "magnet:x").write_bytes(b"no manifest")
+        self.assert_refused(self.run_firn("info", "magnet:x", cwd=self.folder), harness.USAGE,
+                            "no manifest")
+
     def test_a_manifest_does_not_go_to_standard_output(self):
         source = self.file(10)
         for command in ("create", "share"):

@@ -180,8 +180,8 @@ CommandLine::CommandLine()
   add_config_options(app, kConfigNames);
 }
 
-void CommandLine::parse(const std::vector<std::string>& line) {
-  parse_line(app, line);
+void CommandLine::parse(const CommandWords& words, const std::vector<Setting>& given) {
+  parse_words(app, words, given);
   if (verbose) settings.log_level = "debug";
 }
 

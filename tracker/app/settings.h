@@ -51,7 +51,8 @@ extern const ConfigNames kConfigNames;
 
 struct CommandLine {
   CommandLine();
-  void parse(const std::vector<std::string>& line);  // throws CLI::ParseError
+  // Of words and settings for `app`. Throws CLI::ParseError.
+  void parse(const CommandWords& words, const std::vector<Setting>& given);
 
   CLI::App app;
   Settings settings;

@@ -62,9 +62,15 @@ void look_again(core::TimeUs interval, const std::function<bool()>& look) {
 }
 
 std::string absolute(const std::string& path) {
+  namespace fs = std::filesystem;
   std::error_code error;
-  const auto full = std::filesystem::weakly_canonical(path, error);
-  return error ? path : full.string();
+  // Of a relative path of which nothing is there yet, weakly_canonical() would make no absolute
+  // one.
+  const fs::path from_root = fs::absolute(path, error);
+  if (error) return path;
+  fs::path full = fs::weakly_canonical(from_root, error);
+  if (error) full = from_root.lexically_normal();
+  return (full.has_filename() ? full : full.parent_path()).string();
 }
 
 std::string cell(const Json& content, const char* name) {

@@ -30,7 +30,8 @@ Result<Json> ask(const AskOptions& options, const std::string& method, const Jso
 // Calls `look` at once and then every `interval`, while it says true.
 void look_again(core::TimeUs interval, const std::function<bool()>& look);
 
-// For a daemon, whose own folder is another one.
+// A path for a daemon, whose current folder is another one; nothing need be there yet. Links are
+// followed as far as the path exists. Relative as it was where there is no current folder any more.
 std::string absolute(const std::string& path);
 
 // A member of a daemon's answer as text for a person; "-" where there is none.

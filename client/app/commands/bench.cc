@@ -157,9 +157,7 @@ void add_one(CLI::App& bench, Chosen& chosen, const std::string& name,
   command
       ->add_option("--shape", arguments->shapes,
                    "blocks in a generation and bytes in a block (repeatable)")
-      ->option_text("N,K")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->option_text("N,K");
   command->add_option("-o,--output", arguments->output, "write the figures to FILE, as JSON")
       ->option_text("FILE")
       ->configurable(false)

@@ -18,7 +18,7 @@ using Chosen = std::function<ExitCode()>;
 using DeclareDaemon = std::function<void(CLI::App& app, Chosen& chosen)>;
 // Reads the process's command line and its configuration once more, for a daemon command that is
 // declared so, and runs nothing; what the configuration says of it. Errors: kBadInput and others as
-// configured_line()'s.
+// read_settings()'s.
 using ReadAgain = std::function<Result<std::vector<Setting>>(const DeclareDaemon& declare)>;
 
 void add_create_command(CLI::App& app, Chosen& chosen);
@@ -40,8 +40,13 @@ void add_certify_command(CLI::App& app, Chosen& chosen);
 void add_doctor_command(CLI::App& app, Chosen& chosen);
 void add_bench_command(CLI::App& app, Chosen& chosen);
 void add_medium_command(CLI::App& app, Chosen& chosen);
-void add_help_command(CLI::App& app, Chosen& chosen);
+// For the list of commands: CommandWords reads `help get` as `get --help`.
+void add_help_command(CLI::App& app);
 // `configuration` is looked at when the command runs.
 void add_config_command(CLI::App& app, const Configuration& configuration, Chosen& chosen);
+
+// All of these, with the options that name configuration files.
+void add_commands(CLI::App& app, const Configuration& configuration, const DeclareDaemon& daemon,
+                  Chosen& chosen);
 
 }  // namespace firn::app

@@ -1,5 +1,6 @@
 #include "client/app/commands/content_source.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "client/app/session/secret_check.h"
@@ -27,7 +28,7 @@ Result<Manifest> read_manifest_file(const std::string& path) {
 // More than the endings of file names have, and less than a secret that was not copied whole.
 constexpr std::size_t kLikelySecretBytes = 40;
 
-// A link as people paste it: with spaces or a line end around it, or a content id alone.
+// A link as people paste it: with spaces or a line end around it, or without "firn:".
 std::string tidied(const std::string& text) {
   constexpr const char* kSpaces = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpaces);
@@ -35,12 +36,39 @@ std::string tidied(const std::string& text) {
   const std::string inner = text.substr(begin, text.find_last_not_of(kSpaces) - begin + 1);
   if (looks_like_link(inner)) return inner;
   std::error_code ignored;
-  const std::size_t point = inner.find('.');
-  const bool with_secret = point != std::string::npos && inner.size() > point + kLikelySecretBytes;
-  if (!ContentId::from_text(with_secret ? inner.substr(0, point) : inner) ||
+  const std::size_t end = inner.find_first_of("./?");
+  // Not the name of a file, X.firn.
+  const bool too_short =
+      end != std::string::npos && inner[end] == '.' && inner.size() <= end + kLikelySecretBytes;
+  if (too_short || !ContentId::from_text(inner.substr(0, end)) ||
       std::filesystem::exists(text, ignored))
     return text;
   return "firn:" + inner;
+}
+
+// The scheme of what looks like a link of another program: "magnet:", "https:". Empty: it does not.
+std::string foreign_scheme(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos || colon < 2) return "";
+  const auto is_of_scheme = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '+' ||
+           c == '-' || c == '.';
+  };
+  return std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), is_of_scheme)
+             ? text.substr(0, colon + 1)
+             : "";
+}
+
+// What is no link, and no file either.
+Error neither(const std::string& text, Error error) {
+  if (const std::string scheme = foreign_scheme(text); !scheme.empty())
+    return {ErrorCode::kBadInput, "read " + text,
+            "a link that begins with '" + scheme +
+                "' is for another program; firn takes links that begin with 'firn:', and manifest "
+                "files (X.firn)"};
+  if (text.find_first_of("./") == std::string::npos)
+    error.detail += "; nor is it a link: one is 'firn:' and the 52 characters of a content id";
+  return error;
 }
 
 Result<ContentSource> read_source(const std::string& given) {
@@ -57,6 +85,8 @@ Result<ContentSource> read_source(const std::string& given) {
     return source;
   }
   auto manifest = read_manifest_file(text);
+  if (!manifest.ok() && manifest.error().code == ErrorCode::kNotFound)
+    return neither(text, manifest.error());
   if (!manifest.ok()) return manifest.error();
   source.content_id = manifest->id;
   source.trackers = manifest->trackers;

@@ -35,8 +35,8 @@ Result<Manifest> read_manifest_file(const std::string& path);
 inline constexpr const char* kNobodyKnown =
     "no tracker and no peer is known: waiting for peers to connect to us";
 
-// LINK (also with spaces around it, or as a content id alone where no such file stands) or X.firn.
-// Errors: kBadInput, and as read_manifest_file().
+// LINK (also with spaces around it, or without "firn:" where no such file stands) or X.firn.
+// Errors: kBadInput (also a link of another program), and as read_manifest_file().
 Result<ContentSource> read_source(const std::string& text);
 
 // The same, without the network where the work folder below `dir` keeps the link's manifest.

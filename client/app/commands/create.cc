@@ -94,9 +94,7 @@ void add_create_command(CLI::App& app, Chosen& chosen) {
   command
       ->add_option("--tracker", arguments->trackers,
                    "a tracker to name in the manifest (repeatable)")
-      ->option_text("ADDR")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->option_text("ADDR");
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] { chosen = run_of(arguments, run, {arguments->path}); });
 }

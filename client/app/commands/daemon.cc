@@ -275,8 +275,6 @@ void add_limits(CLI::App& command, DaemonArguments& arguments) {
                   "other limits of all contents together at some times of the week, local time: "
                   "'mon-fri 08:00-18:00 up=1M down=2M' (repeatable; the first that fits counts)")
       ->option_text("RULE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->check(schedule_rule);
   command
       .add_option("--max-downloads", arguments.queue.downloads,
@@ -354,8 +352,6 @@ void add_daemon_options(CLI::App& app, Chosen& chosen,
                    "add what appears in this folder: .firn files, and .link files with links "
                    "(repeatable)")
       ->option_text("DIR")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->check(not_empty());
   add_hook_options(*command, arguments->hooks);
   add_codec_options(*command, arguments->codec);

@@ -14,7 +14,7 @@ std::string check_limit(const std::string& text) {
 }  // namespace
 
 void add_rate_options(CLI::App& app, LimitTexts& texts) {
-  app.add_option("--up", texts.up, "bytes per second sent at most (1M), none, or default")
+  app.add_option("--up", texts.up, "bytes per second sent at most (1M or 10Mbit), none, or default")
       ->option_text("RATE")
       ->configurable(false)
       ->check(check_limit<read_rate_limit>);

@@ -28,8 +28,6 @@ void add_making_options(CLI::App& app, MakingOptions& options) {
             return glob.empty() || glob == "/" || glob == "./" ? "it names nothing" : "";
           },
           ""))
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->group(group);
   app.add_flag("--skip-bad-names", options.skip_bad_names,
                "leave out files with names that some systems do not accept")

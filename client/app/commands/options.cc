@@ -33,11 +33,7 @@ constexpr const char* kNetworkGroup = "Network";
 void add_neighbour_options(CLI::App& app, NetworkOptions& options) {
   const auto add_addresses = [&app](const char* name, std::vector<std::string>& addresses,
                                     const char* description) {
-    app.add_option(name, addresses, description)
-        ->option_text("ADDR")
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->group(kNetworkGroup);
+    app.add_option(name, addresses, description)->option_text("ADDR")->group(kNetworkGroup);
   };
   add_addresses("--tracker", options.trackers, "a tracker, [ID@]HOST[:PORT] (repeatable)");
   add_addresses("--peer", options.peers, "a peer to connect to, [ID@]HOST[:PORT] (repeatable)");
@@ -71,11 +67,11 @@ std::uint64_t default_memory_bytes() {
 
 // Bandwidth and memory.
 void add_limit_options(CLI::App& app, NetworkOptions& options) {
-  const auto add_limit = [&app](const char* name, std::uint64_t& bytes, const char* description) {
-    return add_bytes_option(app, name, bytes, description)->group(kNetworkGroup);
+  const auto add_limit = [&app](const char* name, std::uint64_t& rate, const char* description) {
+    add_rate_option(app, name, rate, description)->group(kNetworkGroup);
   };
   add_limit("--up-limit", options.up_limit,
-            "bytes per second sent to peers at most, all contents together (10M)");
+            "bytes per second sent to peers at most, all contents together (10M or 80Mbit)");
   add_limit("--down-limit", options.down_limit,
             "bytes per second received from peers at most, all contents together");
   add_limit("--content-up-limit", options.content_up_limit,
@@ -83,9 +79,10 @@ void add_limit_options(CLI::App& app, NetworkOptions& options) {
   add_limit("--content-down-limit", options.content_down_limit,
             "bytes per second received at most for each content");
   options.memory_bytes = default_memory_bytes();
-  add_limit("--memory", options.memory_bytes,
-            "about how much memory the process may use (default 128M, or half of what its control "
-            "group allows)")
+  add_bytes_option(app, "--memory", options.memory_bytes,
+                   "about how much memory the process may use (default 128M, or half of what its "
+                   "control group allows)")
+      ->group(kNetworkGroup)
       ->check(between(std::uint64_t{16} << 20, std::uint64_t{1} << 40, "at least 16M"));
 }
 

@@ -45,7 +45,6 @@ void add_certificate_option(CLI::App& app, SigningOptions& options) {
                  "speak for a content by this certificate, which firn certify made for the id of "
                  "this peer's identity; may be given several times")
       ->option_text("TEXT")
-      ->allow_extra_args(false)
       ->check(not_empty())
       ->group(kGroup);
 }

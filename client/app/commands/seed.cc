@@ -1,5 +1,5 @@
 // firn seed LINK|X.firn DIR [LINK2|Y.firn DIR2]...: serve what stands in DIR until interrupted.
-// firn seed [LINK|X.firn] --from-medium FILE...: the same for what media hold (seed_media.h).
+// firn seed [LINK|X.firn] --from-medium FILE ...: the same for what media hold (seed_media.h).
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/download_options.h"
@@ -122,8 +122,10 @@ void check_usage(const SeedArguments& arguments) {
                                "--certificate needs --identity, the key of the peer it is for");
   if (!arguments.media.empty()) {
     if (arguments.pairs.size() > 1)
-      throw CLI::ValidationError(
-          "seed", "--from-medium goes with one link or manifest at most; -o names the folder");
+      throw CLI::ValidationError("seed",
+                                 "--from-medium goes with one link or manifest at most, and with "
+                                 "one FILE each time that it "
+                                 "is given; -o names the folder");
   } else if (arguments.pairs.empty()) {
     throw CLI::ValidationError("seed",
                                "a link or manifest and its folder, or --from-medium, is required");
@@ -139,10 +141,11 @@ void check_usage(const SeedArguments& arguments) {
 void add_media_options(CLI::App& command, SeedArguments& arguments, CLI::Option* trust) {
   CLI::Option* media =
       command
-          .add_option("--from-medium", arguments.media,
-                      "serve what these media of one content hold (firn medium), and take from the "
-                      "swarm what they lack; LINK|X.firn is optional then, and goes before it")
-          ->option_text("FILE ...")
+          .add_option(
+              "--from-medium", arguments.media,
+              "serve what this medium of a content holds (firn medium), and take from the swarm "
+              "what it lacks (repeatable); LINK|X.firn is optional then")
+          ->option_text("FILE")
           ->configurable(false)
           ->check(not_empty())
           ->excludes(trust);
@@ -166,8 +169,7 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
           "PAIRS", arguments->pairs,
           "a link or manifest file, and the folder that holds the content; more such pairs")
       ->option_text("LINK|X.firn DIR ...")
-      ->check(not_empty())
-      ->expected(1, 2000);
+      ->check(not_empty());
   CLI::Option* trust = command->add_flag(
       "--trust", arguments->trust,
       "check only the sizes of the files at the start, and bytes when they are sent");

@@ -1,4 +1,4 @@
-// firn seed --from-medium FILE...: serve what media hold of a content, and take from the swarm what
+// firn seed --from-medium FILE: serve what media hold of a content, and take from the swarm what
 // they lack.
 //
 // The rows stand where those of an interrupted download do, so that such a download serves them.

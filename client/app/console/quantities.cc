@@ -65,6 +65,68 @@ constexpr TimeUnit kTimeUnits[] = {{"d", 86400 * core::kSecond},
 // A longer duration means "forever" to anybody, and might overflow a sum with the present.
 constexpr core::TimeUs kDurationMax = core::kSecond * 86400 * 365 * 100;
 
+// Bytes of a unit in small letters; 0: it is none.
+using BytesOf = std::uint64_t (*)(std::string_view unit);
+
+constexpr std::string_view kPrefixes = "kmgtpe";
+
+std::uint64_t bytes_of_size(std::string_view unit) {
+  if (unit.empty() || unit == "b") return 1;
+  const std::size_t prefix = kPrefixes.find(unit.front());
+  const std::string_view ending = unit.substr(1);
+  if (prefix == std::string_view::npos || (!ending.empty() && ending != "b" && ending != "ib"))
+    return 0;
+  return std::uint64_t{1} << 10 * (prefix + 1);
+}
+
+std::uint64_t bytes_of_rate(std::string_view unit) {
+  if (unit.size() != 4 || !unit.ends_with("bit")) return bytes_of_size(unit);
+  const std::size_t prefix = kPrefixes.find(unit.front());
+  if (prefix == std::string_view::npos) return 0;
+  std::uint64_t bytes = 125;  // of a kbit
+  for (std::size_t i = 0; i < prefix; ++i) bytes *= 1000;
+  return bytes;
+}
+
+struct BytesText {
+  std::string_view whole;     // as it was given
+  const char* kind;           // "size"
+  const char* examples;       // "512K or 1.5M"
+  std::string_view quantity;  // number and unit
+  BytesOf bytes_of;
+};
+
+Result<std::uint64_t> parse_bytes(const BytesText& text) {
+  const auto bad = [&](const std::string& why) {
+    return Error{ErrorCode::kBadInput, fmt::format("{} '{}'", text.kind, text.whole),
+                 why + "; write bytes, or a number with K, M, G or T, such as " + text.examples};
+  };
+  const std::size_t digits = number_length(text.quantity);
+  if (text.quantity.empty()) return bad("it is empty");
+  if (digits == 0) return bad("it does not begin with a number");
+  const std::string_view number = text.quantity.substr(0, digits);
+  std::string unit(text.quantity.substr(digits));
+  std::ranges::transform(unit, unit.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
+  const std::uint64_t scale = text.bytes_of(unit);
+  if (scale == 0)
+    return bad(fmt::format("'{}' is no unit of {}", text.quantity.substr(digits), text.kind));
+  if (scale == 1 && number.find('.') != std::string_view::npos)
+    return bad("there are no fractions of a byte");
+  std::uint64_t bytes = 0;
+  switch (multiply(number, scale, bytes)) {
+    case Fault::kNotANumber:
+      return bad(fmt::format("'{}' is no number", number));
+    case Fault::kTooLarge:
+      return bad("it is too large");
+    case Fault::kTooSmall:
+      return bad("it is less than a byte");
+    case Fault::kNone:
+      break;
+  }
+  return bytes;
+}
+
 bool is_number(std::string_view text) {
   std::uint64_t ignored = 0;
   const Fault fault = multiply(text, 1, ignored);
@@ -107,40 +169,13 @@ Result<core::TimeUs> parse_duration(std::string_view text) {
 }
 
 Result<std::uint64_t> parse_size(std::string_view text) {
-  const auto bad = [&](const std::string& why) {
-    return Error{ErrorCode::kBadInput, fmt::format("size '{}'", text),
-                 why + "; write bytes, or a number with K, M, G or T, such as 512K or 1.5M"};
-  };
-  const std::size_t digits = number_length(text);
-  if (text.empty()) return bad("it is empty");
-  if (digits == 0) return bad("it does not begin with a number");
-  const std::string_view number = text.substr(0, digits);
-  std::string unit(text.substr(digits));
-  std::ranges::transform(unit, unit.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
-  constexpr std::string_view kPrefixes = "kmgtpe";
-  std::uint64_t scale = 1;
-  if (!unit.empty() && unit != "b") {
-    const std::size_t prefix = kPrefixes.find(unit.front());
-    const std::string_view ending = std::string_view(unit).substr(1);
-    if (prefix == std::string_view::npos || (!ending.empty() && ending != "b" && ending != "ib"))
-      return bad(fmt::format("'{}' is no unit of size", text.substr(digits)));
-    scale = std::uint64_t{1} << 10 * (prefix + 1);
-  }
-  if (scale == 1 && number.find('.') != std::string_view::npos)
-    return bad("there are no fractions of a byte");
-  std::uint64_t bytes = 0;
-  switch (multiply(number, scale, bytes)) {
-    case Fault::kNotANumber:
-      return bad(fmt::format("'{}' is no number", number));
-    case Fault::kTooLarge:
-      return bad("it is too large");
-    case Fault::kTooSmall:
-      return bad("it is less than a byte");
-    case Fault::kNone:
-      break;
-  }
-  return bytes;
+  return parse_bytes({text, "size", "512K or 1.5M", text, bytes_of_size});
+}
+
+Result<std::uint64_t> parse_rate(std::string_view text) {
+  std::string_view amount = text;
+  if (amount.ends_with("/s")) amount.remove_suffix(2);
+  return parse_bytes({text, "rate", "512K, 1.5M or 10Mbit", amount, bytes_of_rate});
 }
 
 Result<core::SeedPolicy> parse_seed_policy(std::string_view text) {

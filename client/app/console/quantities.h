@@ -14,10 +14,15 @@ namespace firn::app {
 // "1.5h". A number alone counts seconds. Rounded down to whole microseconds. Errors: kBadInput.
 Result<core::TimeUs> parse_duration(std::string_view text);
 
-// Bytes, or bytes per second: digits, or a number with K, M, G, T, P or E (powers of 1024, in
-// either case; an ending B or iB means the same), which may have a fraction and is rounded down to
-// whole bytes: "1.5M". Errors: kBadInput.
+// Bytes: digits, or a number with K, M, G, T, P or E (powers of 1024, in either case; an ending B
+// or iB means the same), which may have a fraction and is rounded down to whole bytes: "1.5M".
+// Errors: kBadInput.
 Result<std::uint64_t> parse_size(std::string_view text);
+
+// Bytes per second: as parse_size(), or a number with kbit, Mbit, Gbit or Tbit (powers of 1000, in
+// either case), as lines are sold: "10Mbit" is 1,250,000. An ending "/s" means nothing more.
+// Errors: kBadInput.
+Result<std::uint64_t> parse_rate(std::string_view text);
 
 // none | forever | ratio:NUMBER ("ratio:1.5") | DURATION with a unit ("30m"). Errors: kBadInput.
 Result<core::SeedPolicy> parse_seed_policy(std::string_view text);

@@ -65,9 +65,9 @@ Status read_rate_of(const std::string& word, ScheduleRule& rule) {
   const std::string value = word.substr(equals + 1);
   std::int64_t rate = 0;
   if (value != "none") {
-    const auto size = parse_size(value);
-    if (!size.ok()) return size.error();
-    rate = static_cast<std::int64_t>(std::min<std::uint64_t>(*size, INT64_MAX));
+    const auto read = parse_rate(value);
+    if (!read.ok()) return read.error();
+    rate = static_cast<std::int64_t>(std::min<std::uint64_t>(*read, INT64_MAX));
   }
   (name == "up" ? rule.up : rule.down) = rate;
   return Done{};

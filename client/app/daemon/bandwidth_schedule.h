@@ -28,7 +28,7 @@ struct ScheduleRule {
 };
 
 // DAYS HH:MM-HH:MM [up=RATE] [down=RATE]; DAYS are daily, or days and spans of them: mon-fri,sun.
-// RATE as parse_size() reads it, or none. Errors: kBadInput.
+// RATE as parse_rate() reads it, or none. Errors: kBadInput.
 Result<ScheduleRule> parse_schedule_rule(const std::string& text);
 
 class BandwidthSchedule {

@@ -20,7 +20,7 @@ Error bad_limit(const std::string& text, const std::string& why) {
 }
 
 Result<std::int64_t> read_rate(const std::string& text) {
-  const auto rate = parse_size(text);
+  const auto rate = parse_rate(text);
   if (!rate.ok()) return rate.error();
   if (*rate > kLimitMax) return bad_limit(text, "it is too large");
   return static_cast<std::int64_t>(*rate);

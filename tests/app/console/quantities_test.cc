@@ -8,17 +8,25 @@
 namespace firn::app {
 namespace {
 
-// What `--size TEXT` gives; nullopt if it is refused.
-std::optional<std::uint64_t> bytes_of(const std::string& text) {
+// What an option that is added so gives; nullopt if it refuses the text.
+std::optional<std::uint64_t> value_of(const std::string& text, decltype(add_bytes_option) add) {
   CLI::App app;
-  std::uint64_t bytes = 0;
-  add_bytes_option(app, "--size", bytes, "");
+  std::uint64_t value = 0;
+  add(app, "--it", value, "");
   try {
-    app.parse("--size=" + text);
+    app.parse("--it=" + text);
   } catch (const CLI::ParseError&) {
     return std::nullopt;
   }
-  return bytes;
+  return value;
+}
+
+std::optional<std::uint64_t> bytes_of(const std::string& text) {
+  return value_of(text, add_bytes_option);
+}
+
+std::optional<std::uint64_t> rate_of(const std::string& text) {
+  return value_of(text, add_rate_option);
 }
 
 TEST_CASE("sizes take binary suffixes in either case") {
@@ -98,6 +106,25 @@ TEST_CASE("a refused size says why, and how sizes are written") {
     CHECK(size.error().message().find(c.says) != std::string::npos);
     CHECK(size.error().message().find("1.5M") != std::string::npos);
   }
+}
+
+TEST_CASE("rates are sizes a second, or bits a second in powers of 1000") {
+  CHECK(rate_of("10M") == 10u << 20);
+  CHECK(rate_of("10MiB/s") == 10u << 20);
+  CHECK(rate_of("17") == 17);
+  CHECK(rate_of("8kbit") == 1000);
+  CHECK(rate_of("10Mbit") == 1'250'000);
+  CHECK(rate_of("10mbit/s") == 1'250'000);
+  CHECK(rate_of("2.5Gbit") == 312'500'000);
+  CHECK(rate_of("1Tbit") == 125'000'000'000);
+  CHECK(rate_of("0.1kbit") == 12);
+  for (const std::string text : {"", "10bit", "10Mbits", "10Mbps", "10Mibit", "bit", "Mbit", "1.5",
+                                 "/s", "10M/s/s", "200000000Ebit"}) {
+    CAPTURE(text);
+    CHECK_FALSE(rate_of(text).has_value());
+  }
+  CHECK_FALSE(bytes_of("10Mbit").has_value());  // no size
+  CHECK(parse_rate("10Mbps").error().message().find("10Mbit") != std::string::npos);
 }
 
 TEST_CASE("durations take units, from large to small") {

@@ -26,16 +26,16 @@ class Program {
     CLI::App* bench = app_.add_subcommand("bench", "");
     for (CLI::App* command : {get, bench->add_subcommand("codec", "")}) {
       command->add_option("--limit", limit_)->check(CLI::Range(1, 100));
-      command->add_option("--peer", peers_)
-          ->expected(1)
-          ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      command->add_option("--peer", peers_);
       command->add_flag("-q,--quiet", quiet_);
+      command->add_flag("-v,--verbose", verbosity_);
     }
     get->add_option("SOURCE", source_);
     get->add_option("-o,--output", output_)->configurable(false);
     CLI::Option* sign = get->add_option("--sign", sign_);
     get->add_flag("--unsigned", unsigned_)->excludes(sign);
     get->add_flag("--fresh", fresh_)->needs(sign);
+    app_.add_subcommand("share", "")->add_option("PATH", paths_)->required();
     app_.add_subcommand("help", "");
     add_config_options(app_, kNames);
   }
@@ -48,34 +48,54 @@ class Program {
     return {(folder_ / name).string(), true};
   }
 
-  // The words for CLI11, after the program's, or the error.
-  std::string line(const std::vector<ConfigSource>& sources, std::vector<std::string> words) {
-    words.insert(words.begin(), "prog");
-    std::vector<const char*> argv;
-    for (const std::string& word : words) argv.push_back(word.c_str());
-    const int argc = static_cast<int>(argv.size());
+  // What the options would get from the files, as words, or the error.
+  std::string line(const std::vector<ConfigSource>& sources, const std::vector<std::string>& line) {
     const auto configuration = Configuration::load(app_, sources);
     if (!configuration.ok()) return without_folder(configuration.error().message());
-    const CommandWords read(app_, argc, argv.data());
-    const auto all = configuration->complete(app_, read, argc, argv.data());
-    if (!all.ok()) return without_folder(all.error().message());
-    std::string line;
-    for (std::size_t i = 1; i < all->size(); ++i) line += (i > 1 ? " " : "") + (*all)[i];
-    return line;
+    const auto settings = configuration->settings_for(app_, words(line));
+    if (!settings.ok()) return without_folder(settings.error().message());
+    std::string text;
+    for (const Setting& setting : *settings)
+      for (const std::string& value : setting.values)
+        text += (text.empty() ? "--" : " --") + setting.key + (value == "true" ? "" : " " + value);
+    return text;
   }
   // With one file.
   std::string line(const std::string& text, std::vector<std::string> words) {
     return line({file("c", text)}, std::move(words));
   }
 
-  std::vector<std::string> source_paths(const std::vector<const char*>& words) {
+  std::vector<std::string> source_paths(const std::vector<std::string>& line) {
     std::vector<std::string> paths;
-    const CommandWords read(app_, static_cast<int>(words.size()), words.data());
-    for (const ConfigSource& source : config_sources(read, kNames)) paths.push_back(source.path);
+    for (const ConfigSource& source : config_sources(words(line), kNames))
+      paths.push_back(source.path);
     return paths;
   }
 
+  // Runs the line with the settings of a file. What was wrong, or the help; empty: nothing.
+  std::string run(const std::vector<std::string>& line, const std::string& text = "") {
+    const CommandWords read = words(line);
+    const auto settings = Configuration::load(app_, {file("c", text)})->settings_for(app_, read);
+    try {
+      parse_words(app_, read, *settings);
+    } catch (const CLI::ParseError& error) {
+      return error.get_exit_code() == 0 ? app_.help() : error.what();
+    }
+    return "";
+  }
+
+  // Where run() has put the values.
+  int limit_ = 0, verbosity_ = 0;
+  bool quiet_ = false, unsigned_ = false, fresh_ = false;
+  std::vector<std::string> peers_, paths_;
+  std::string source_, output_, sign_;
+
  private:
+  CommandWords words(const std::vector<std::string>& line) {
+    std::vector<const char*> argv = {"prog"};
+    for (const std::string& word : line) argv.push_back(word.c_str());
+    return CommandWords(app_, static_cast<int>(argv.size()), argv.data());
+  }
   std::string without_folder(std::string text) const {
     const std::string prefix = folder_.string() + "/";
     for (std::size_t at; (at = text.find(prefix)) != std::string::npos;)
@@ -85,49 +105,114 @@ class Program {
 
   CLI::App app_;
   std::filesystem::path folder_;
-  int limit_ = 0;
-  bool quiet_ = false, unsigned_ = false, fresh_ = false;
-  std::vector<std::string> peers_;
-  std::string source_, output_, sign_;
 };
 
-TEST_CASE("settings become words of the command, before those of the line") {
+TEST_CASE("an option has one value each time that it is given, whatever a file says") {
+  for (const char* text : {"", "peer = [\"p\", \"q\"]\n", "limit = 7\nquiet = true\n"}) {
+    CAPTURE(text);
+    Program program;
+    CHECK(program.run({"get", "--peer", "a", "x"}, text) == "");
+    CHECK(program.peers_ == std::vector<std::string>{"a"});
+    CHECK(program.source_ == "x");
+    Program another;
+    CHECK(another.run({"get", "--peer=a", "--peer", "-q", "-o", "--", "x"}, text) == "");
+    CHECK(another.peers_ == std::vector<std::string>{"a", "-q"});
+    CHECK(another.output_ == "--");
+    CHECK(another.source_ == "x");
+    Program share;
+    CHECK(share.run({"share", "a", "--", "--b", "c"}, text) == "");
+    CHECK(share.paths_ == std::vector<std::string>{"a", "--b", "c"});
+  }
   Program program;
-  CHECK(program.line("limit = 7\n", {"get", "x"}) == "get --limit 7 x");
-  CHECK(program.line("peer = [\"a\", \"-b\"]\n", {"get", "x"}) == "get --peer a --peer -b x");
-  CHECK(program.line("peer = \"a\"\n", {"get", "x"}) == "get --peer a x");
-  CHECK(program.line("quiet = true\n", {"bench", "codec"}) == "bench codec --quiet");
-  CHECK(program.line("quiet = false\npeer = []\n", {"get", "x"}) == "get x");
-  CHECK(program.line("", {"get", "x"}) == "get x");
+  CHECK(program.run({"get", "x"}, "peer = [\"p\", \"q\"]\n") == "");
+  CHECK(program.peers_ == std::vector<std::string>{"p", "q"});
+  CHECK(program.source_ == "x");
+}
+
+TEST_CASE("no value is taken apart, wherever it comes from") {
+  for (const std::string value :
+       {"[a,b]", "[a]", "[::1]", "[[a]]", "[]", "{}", "%%", "a,b", "[a", "a]", "a b", "=a"}) {
+    CAPTURE(value);
+    const std::vector<std::string> alone = {value}, twice = {value, "c"};
+    Program line;
+    CHECK(line.run({"get", "--peer", value, "-o", value, value}) == "");
+    CHECK(line.peers_ == alone);
+    CHECK(line.output_ == value);
+    CHECK(line.source_ == value);
+    Program share;
+    CHECK(share.run({"share", value, "c"}) == "");
+    CHECK(share.paths_ == twice);
+    Program file;
+    CHECK(file.run({"get"}, "peer = [\"" + value + "\", \"c\"]\nsign = \"" + value + "\"\n") == "");
+    CHECK(file.peers_ == twice);
+    CHECK(file.sign_ == value);
+  }
+}
+
+TEST_CASE("an option without a value takes none, and may be given again") {
+  Program program;
+  CHECK(program.run({"get", "-vqv", "x", "--verbose"}, "quiet = true\n") == "");
+  CHECK(program.verbosity_ == 3);
+  CHECK(program.quiet_);
+  CHECK(program.source_ == "x");
+  Program file;
+  CHECK(file.run({"get", "--quiet=false"}, "quiet = true\nverbose = true\n") == "");
+  CHECK(file.verbosity_ == 1);
+  CHECK_FALSE(file.quiet_);
+  CHECK(Program().run({"get", "--quiet=perhaps"}) != "");
+}
+
+TEST_CASE("a word that nothing takes is refused") {
+  CHECK(Program().run({"get", "x", "y"}) == "unexpected argument 'y'");
+  CHECK(Program().run({"gte"}) == "unknown command 'gte'; did you mean 'get'?");
+  CHECK(Program().run({"get", "--peer"}) == "--peer needs a value");
+  CHECK(Program().run({"get", "-qo"}) == "-qo needs a value");
+  CHECK(Program().run({"share"}).find("PATH") != std::string::npos);
+}
+
+TEST_CASE("help COMMAND is COMMAND --help") {
+  const std::string help = Program().run({"bench", "codec", "--help"});
+  CHECK(help.find("--limit") != std::string::npos);
+  CHECK(Program().run({"help", "bench", "codec"}) == help);
+  CHECK(Program().run({"help"}) == Program().run({"--help"}));
+  CHECK(Program().run({"help", "gte"}) == "unknown command 'gte'; did you mean 'get'?");
+}
+
+TEST_CASE("an option gets the values of a file") {
+  Program program;
+  CHECK(program.line("limit = 7\n", {"get", "x"}) == "--limit 7");
+  CHECK(program.line("peer = [\"a\", \"-b\"]\n", {"get", "x"}) == "--peer a --peer -b");
+  CHECK(program.line("peer = \"a\"\n", {"get", "x"}) == "--peer a");
+  CHECK(program.line("quiet = true\n", {"bench", "codec"}) == "--quiet");
+  CHECK(program.line("quiet = false\npeer = []\n", {"get", "x"}) == "");
+  CHECK(program.line("", {"get", "x"}) == "");
 }
 
 TEST_CASE("what the command line gives has no setting") {
   Program program;
   const std::string text = "limit = 7\npeer = [\"a\"]\nquiet = true\n";
-  CHECK(program.line(text, {"get", "--limit", "8", "--peer=b", "-q"}) ==
-        "get --limit 8 --peer=b -q");
-  CHECK(program.line("limit = 7\n", {"get", "--", "--limit"}) == "get --limit 7 -- --limit");
-  CHECK(program.line("quiet = true\n", {"get", "--quiet=false"}) == "get --quiet=false");
+  CHECK(program.line(text, {"get", "--limit", "8", "--peer=b", "-q"}) == "");
+  CHECK(program.line("limit = 7\n", {"get", "--", "--limit"}) == "--limit 7");
+  CHECK(program.line("quiet = true\n", {"get", "--quiet=false"}) == "");
 }
 
 TEST_CASE("a deeper table goes before the top, and a later file before an earlier one") {
   Program program;
   const std::string text =
       "limit = 1\n[get]\nlimit = 2\n[bench]\nlimit = 3\n[bench.codec]\nlimit = 4";
-  CHECK(program.line(text, {"get"}) == "get --limit 2");
-  CHECK(program.line(text, {"bench", "codec"}) == "bench codec --limit 4");
-  CHECK(program.line("limit = 1\n[bench]\nlimit = 3\n", {"bench", "codec"}) ==
-        "bench codec --limit 3");
+  CHECK(program.line(text, {"get"}) == "--limit 2");
+  CHECK(program.line(text, {"bench", "codec"}) == "--limit 4");
+  CHECK(program.line("limit = 1\n[bench]\nlimit = 3\n", {"bench", "codec"}) == "--limit 3");
   const ConfigSource system = program.file("system", "[get]\nlimit = 5\nquiet = true\n");
   const ConfigSource user = program.file("user", "limit = 6\nquiet = false\n");
-  CHECK(program.line({system, user}, {"get"}) == "get --limit 6");
+  CHECK(program.line({system, user}, {"get"}) == "--limit 6");
 }
 
 TEST_CASE("a setting gives way to what the line gives and it excludes") {
   Program program;
-  CHECK(program.line("sign = \"k\"\n", {"get", "--unsigned"}) == "get --unsigned");
-  CHECK(program.line("unsigned = true\n", {"get", "--sign", "k"}) == "get --sign k");
-  CHECK(program.line("sign = \"k\"\n[get]\nunsigned = true\n", {"get"}) == "get --unsigned");
+  CHECK(program.line("sign = \"k\"\n", {"get", "--unsigned"}) == "");
+  CHECK(program.line("unsigned = true\n", {"get", "--sign", "k"}) == "");
+  CHECK(program.line("sign = \"k\"\n[get]\nunsigned = true\n", {"get"}) == "--unsigned");
   CHECK(program.line("sign = \"k\"\nunsigned = true\n", {"get"}).starts_with("c:"));
   CHECK(program.line("sign = \"k\"\nunsigned = true\n", {"get"}).find("does not go with") !=
         std::string::npos);
@@ -135,8 +220,8 @@ TEST_CASE("a setting gives way to what the line gives and it excludes") {
 
 TEST_CASE("a setting without the option that it needs is left out") {
   Program program;
-  CHECK(program.line("fresh = true\n", {"get"}) == "get");
-  CHECK(program.line("fresh = true\n", {"get", "--sign", "k"}) == "get --fresh --sign k");
+  CHECK(program.line("fresh = true\n", {"get"}) == "");
+  CHECK(program.line("fresh = true\n", {"get", "--sign", "k"}) == "--fresh");
 }
 
 TEST_CASE("unknown keys are named with their line and the nearest key") {
@@ -166,7 +251,7 @@ TEST_CASE("values that an option refuses are named with their line") {
   Program program;
   CHECK(program.line("\n\nlimit = 101\n", {"get"}).starts_with("c:3: limit: "));
   CHECK(program.line("limit = \"many\"\n", {"get"}).starts_with("c:1: limit: "));
-  CHECK(program.line("limit = 101\n", {"get", "--limit", "5"}) == "get --limit 5");
+  CHECK(program.line("limit = 101\n", {"get", "--limit", "5"}) == "");
 }
 
 TEST_CASE("options of a single run belong to the command line alone") {
@@ -180,10 +265,10 @@ TEST_CASE("options of a single run belong to the command line alone") {
 
 TEST_CASE("help reads no settings") {
   Program program;
-  CHECK(program.line("limit = 7\n", {"get", "--help"}) == "get --help");
-  CHECK(program.line("limit = 7\n", {"help", "get"}) == "help get");
-  CHECK(program.line("limit = 7\n", {"--version"}) == "--version");
-  CHECK(program.line("limit = 7\n", {"bench"}) == "bench");
+  CHECK(program.line("limit = 7\n", {"get", "--help"}) == "");
+  CHECK(program.line("limit = 7\n", {"help", "get"}) == "");
+  CHECK(program.line("limit = 7\n", {"--version"}) == "");
+  CHECK(program.line("limit = 7\n", {"bench"}) == "");
 }
 
 TEST_CASE("the line, then the environment, then the folders say which files are read") {
@@ -191,26 +276,25 @@ TEST_CASE("the line, then the environment, then the folders say which files are 
   ::unsetenv("FIRN_TEST_CONFIG");
   ::setenv("XDG_CONFIG_HOME", "/xdg", 1);
   using Paths = std::vector<std::string>;
-  CHECK(program.source_paths({"prog", "get"}) ==
-        Paths{"/etc/firn/config.toml", "/xdg/firn/config.toml"});
+  CHECK(program.source_paths({"get"}) == Paths{"/etc/firn/config.toml", "/xdg/firn/config.toml"});
   ::setenv("XDG_CONFIG_HOME", "relative", 1);
   ::setenv("HOME", "/me", 1);
-  CHECK(program.source_paths({"prog", "get"}) ==
+  CHECK(program.source_paths({"get"}) ==
         Paths{"/etc/firn/config.toml", "/me/.config/firn/config.toml"});
   ::setenv("FIRN_TEST_CONFIG", "env.toml", 1);
-  CHECK(program.source_paths({"prog", "get"}) == Paths{"env.toml"});
-  CHECK(program.source_paths({"prog", "get", "--config", "line.toml"}) == Paths{"line.toml"});
-  CHECK(program.source_paths({"prog", "--config=line.toml", "get"}) == Paths{"line.toml"});
-  CHECK(program.source_paths({"prog", "get", "--no-config"}).empty());
+  CHECK(program.source_paths({"get"}) == Paths{"env.toml"});
+  CHECK(program.source_paths({"get", "--config", "line.toml"}) == Paths{"line.toml"});
+  CHECK(program.source_paths({"--config=line.toml", "get"}) == Paths{"line.toml"});
+  CHECK(program.source_paths({"get", "--no-config"}).empty());
   ::setenv("FIRN_TEST_CONFIG", "", 1);
-  CHECK(program.source_paths({"prog", "get"}).empty());
+  CHECK(program.source_paths({"get"}).empty());
   ::unsetenv("FIRN_TEST_CONFIG");
 }
 
 TEST_CASE("a file that was named must be there, others need not") {
   Program program;
   const ConfigSource looked_for = {"/nonexistent/c"}, named = {"/nonexistent/c", true};
-  CHECK(program.line(std::vector{looked_for}, {"get"}) == "get");
+  CHECK(program.line(std::vector{looked_for}, {"get"}) == "");
   CHECK(program.line(std::vector{named}, {"get"}).find("/nonexistent/c") != std::string::npos);
 }
 
