@@ -13,7 +13,7 @@ namespace firn::content {
 namespace {
 
 // The folder that HOME calls the user's home, or the system's list of users that of this user or of
-// the folder's owner (`sudo firn get -o /home/ann`); by any path to it.
+// the folder's owner (`sudo firn get -o` into it); by any path to it.
 bool is_user_home(const std::string& path) {
   struct stat folder {};
   if (::stat(path.empty() ? "." : path.c_str(), &folder) != 0) return false;

@@ -158,7 +158,7 @@ Result<Json> ContentList::add(const AddRequest& request) {
                  : Error{ErrorCode::kExists, operation, "it is there already, as " + other->name()};
   const auto plan = host_.plan(*kept);
   if (!plan.ok()) return plan.error();
-  kept->added_at = wall_seconds();
+  kept->added_at = added_last_ = wall_seconds();
   kept->position = 1;
   for (const auto& other : contents_)
     kept->position = std::max(kept->position, other->queue_entry().position + 1);
@@ -207,10 +207,11 @@ Result<DaemonContent*> ContentList::find(const std::string& which) {
     found.insert(found.end(), named.begin(), named.end());
   if (found.size() == 1) return found.front();
   if (!found.empty()) return ambiguous(which, found);
-  const bool comes = std::ranges::any_of(contents_, [now = wall_seconds()](const auto& content) {
-    return content->name() == content->id().short_text() && content->queue_entry().wants &&
-           now - content->added_at() < kNameComes;
-  });
+  const bool comes =
+      wall_seconds() - added_last_ < kNameComes &&
+      std::ranges::any_of(contents_, [](const auto& content) {
+        return content->name() == content->id().short_text() && content->queue_entry().wants;
+      });
   return Error{comes ? ErrorCode::kBusy : ErrorCode::kNotFound, "find '" + which + "'",
                std::string("no content has this name, or an id that begins so") +
                    (comes ? ", and the names of some are not known yet" : "") +

@@ -86,6 +86,7 @@ class ContentList final : public DaemonMethods {
   std::vector<std::unique_ptr<DaemonContent>> contents_;  // as they were added
   std::vector<DaemonContent*> active_;                    // those whose turn() may be due
   bool changed_ = true;                                   // which want to be active, or their order
+  std::int64_t added_last_ = 0;  // when a content was, in seconds since 1970
   core::TimeUs looked_at_ = 0;
   core::TimeUs recorded_at_ = 0;  // when what contents have counted was last begun to be kept
   std::size_t recorded_ = 0;      // contents of which it is kept since

@@ -61,7 +61,6 @@ class DaemonContent {
 
   const ContentId& id() const { return kept_->id; }
   const std::string& name() const { return name_; }
-  std::int64_t added_at() const { return kept_->added_at; }  // seconds since 1970
   // It is forgotten; the session that it had may still leave.
   bool removed() const { return kept_.forgotten(); }
   // Nothing is left of it: it may be destroyed.

@@ -43,7 +43,8 @@ struct StoreOpening::Shared {
       const bool again = !opened.ok() && opened.error().code == ErrorCode::kBusy;
       if (!again || tries == kTriesMax) return opened;
       std::unique_lock lock(mutex_);
-      if (changed_.wait_for(lock, kOpenedAgainAfter, [this] { return cancelled.load(); })) return opened;
+      if (changed_.wait_for(lock, kOpenedAgainAfter, [this] { return cancelled.load(); }))
+        return opened;
     }
   }
   void cancel() {
