@@ -30,9 +30,9 @@ void Discrediting::carry_out(const CheckReview::Finding& finding) {
   if (finding.vouched) outbox_.push(DoubtRows{});
   for (const PeerId& id : finding.acquitted) trust_.acquit(id);
   membership_.acquit(finding.acquitted, finding.liar);
-  membership_.punish(finding.liar, proto::GoodbyeReason::kBanned,
-                     "told false check sums of generation " + std::to_string(finding.generation),
-                     policy::kStrikesConvicted);
+  membership_.punish(finding.liar, proto::GoodbyeReason::kBanned, "told false check sums",
+                     policy::kStrikesConvicted,
+                     " of generation " + std::to_string(finding.generation));
 }
 
 }  // namespace firn::core

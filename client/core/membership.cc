@@ -237,15 +237,15 @@ void Membership::drop(Neighbour& n, GoodbyeReason reason, const std::string& det
   forget(n, rest_after(reason), "left by this peer" + (detail.empty() ? "" : ": " + detail));
 }
 
-void Membership::punish(const PeerId& id, GoodbyeReason reason, const std::string& what,
-                        std::uint32_t strikes) {
+void Membership::punish(const PeerId& id, GoodbyeReason reason, const char* kind,
+                        std::uint32_t strikes, const std::string& detail) {
+  const std::string what = kind + detail;
   strikes = book_.strike(id, context_.now, strikes, what);
   const TimeUs span = policy::kBanTimes[std::min(strikes, policy::kBansMax) - 1];
   Neighbour* const at = neighbours_.find(id);
   const std::string name = at ? at->name() : id.text();
   outbox_.warn(
-      "peer " + name + " " + what + "; banned for " + std::to_string(span / kSecond) + " s",
-      what.substr(0, what.find(" (")));
+      "peer " + name + " " + what + "; banned for " + std::to_string(span / kSecond) + " s", kind);
   if (reason == GoodbyeReason::kBanned) {
     if (const std::string ip = history_.ip_of(id); !ip.empty())
       probation_.convicted(id, ip, context_.now);

@@ -73,8 +73,10 @@ class Membership {
   // Says goodbye.
   void drop(Neighbour& n, proto::GoodbyeReason reason, const std::string& detail);
   // Drops the peer, if it is connected, and bans it for a while: as for so many strikes at least.
-  void punish(const PeerId& id, proto::GoodbyeReason reason, const std::string& what,
-              std::uint32_t strikes = 1);
+  // `kind` is that of its fault, and the notice's topic; `detail`, which follows it, is of this
+  // fault alone.
+  void punish(const PeerId& id, proto::GoodbyeReason reason, const char* kind,
+              std::uint32_t strikes = 1, const std::string& detail = {});
   // The authority has found that the peer sent a false block: it is dropped if it is connected, and
   // turned away for as long as a peer that this one has convicted. `by`: the peer that speaks for
   // the authority.

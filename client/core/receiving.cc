@@ -186,7 +186,8 @@ void Receiving::fetch_again(std::uint32_t g) {
   const Generations::Suspects suspects = generations_.suspects(g);
   const auto holders = [this](std::uint32_t of) { return holders_of(of); };
   const Rescue::Verdict verdict = generations_.failed(g, suspects.senders, holders, context_.now);
-  outbox_.warn("generation " + std::to_string(g) + " decoded to false data; it is fetched again");
+  outbox_.warn("generation " + std::to_string(g) + " decoded to false data; it is fetched again",
+               "false data");
   drop_suspects(g, suspects, verdict.keep_evidence);
   plain_.begin(g);
   if (plain_.on(g)) generations_.lift_rescue(g);
@@ -354,9 +355,8 @@ void Receiving::ban(const PeerId& id, std::uint32_t g) {
   timekeeping_.raise_alarm();
   trust_.convict(id);
   plain_.met_false(g);
-  membership_.punish(id, GoodbyeReason::kBanned,
-                     "sent a false block of generation " + std::to_string(g),
-                     policy::kStrikesConvicted);
+  membership_.punish(id, GoodbyeReason::kBanned, "sent a false block", policy::kStrikesConvicted,
+                     " of generation " + std::to_string(g));
 }
 
 // Peers that hold all of g, those that hold everything first.

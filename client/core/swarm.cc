@@ -107,8 +107,8 @@ void SwarmCore::peer_closed(PeerKey peer, TimeUs now, const std::string& why) {
 void SwarmCore::peer_broke_protocol(PeerKey peer, const std::string& what, TimeUs now) {
   Membership& membership = stirred(*parts_, now).membership;
   if (const Neighbour* n = membership.find(peer)) {
-    membership.punish(n->id, proto::GoodbyeReason::kProtocolError,
-                      "broke the protocol (" + what + ")");
+    membership.punish(n->id, proto::GoodbyeReason::kProtocolError, "broke the protocol", 1,
+                      " (" + what + ")");
   }
 }
 

@@ -99,6 +99,7 @@ Result<ContentSource> read_source(const std::string& text, const std::string& di
   if (!source.ok() || source->manifest) return source;
   source->manifest = kept_manifest(dir, source->content_id);
   if (!source->manifest) return source;
+  source->manifest_kept = true;
   const auto& trackers = source->manifest->trackers;
   source->trackers.insert(source->trackers.end(), trackers.begin(), trackers.end());
   return source;

@@ -18,6 +18,7 @@ namespace firn::app {
 struct ContentSource {
   ContentId content_id;
   std::optional<Manifest> manifest;
+  bool manifest_kept = false;  // an earlier run left it; not named by the user
   std::vector<Address> trackers;
   std::vector<Address> peers;
   std::optional<PublicKey> publisher;        // the key that the link demands of the publisher

@@ -95,7 +95,11 @@ Status require_publisher(ContentSource& source, const std::string& key) {
                  "the link asks for another, " + source.publisher->text()};
   if (wanted) source.publisher = wanted;
   if (!source.publisher || !source.manifest) return Done{};
-  return check_published_by(*source.manifest, *source.publisher);
+  const Status right = check_published_by(*source.manifest, *source.publisher);
+  if (right.ok() || !source.manifest_kept) return right;
+  source.manifest.reset();
+  source.manifest_kept = false;
+  return Done{};
 }
 
 }  // namespace firn::app

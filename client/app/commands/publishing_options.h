@@ -23,7 +23,8 @@ Status check_key_apart(const SigningOptions& options, const std::string& shared)
 // --publisher
 void add_publisher_option(CLI::App& app, std::string& key);
 // Asks for `key` (empty: none) besides what the link asks for, and checks the manifest if it is
-// there. Errors: kBadInput (the link asks for another), kWrongIdentity (check_published_by).
+// there. One that an earlier run kept is left out if it does not pass: it may be a stranger's.
+// Errors: kBadInput (the link asks for another), kWrongIdentity (check_published_by).
 Status require_publisher(ContentSource& source, const std::string& key);
 
 }  // namespace firn::app

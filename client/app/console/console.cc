@@ -122,15 +122,16 @@ void Console::shared_warning(const std::string& text, const ContentId& content) 
 
 void Console::repeated_notice(const core::Notice& notice, const ContentId& content,
                               core::TimeUs now) {
-  const auto text = repeated_.take(notice, now);
+  const auto text = repeated_.take(notice, content, now);
   if (!text) return;
   if (notice.kind == core::Notice::Kind::kWarning) return shared_warning(*text, content);
   shared_info(*text, content);
 }
 
-void Console::tell_passed_over(core::TimeUs now) {
-  for (const core::Notice& notice : repeated_.due(now))
-    notice.kind == core::Notice::Kind::kWarning ? warning(notice.text) : info(notice.text);
+void Console::tell_passed_over(std::optional<core::TimeUs> now) {
+  for (const auto& [notice, content] : repeated_.due(now))
+    notice.kind == core::Notice::Kind::kWarning ? warning(notice.text, content)
+                                                : info(notice.text, content);
 }
 
 void Console::error(const Error& failure, const std::optional<ContentId>& content) {

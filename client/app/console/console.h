@@ -69,8 +69,9 @@ class Console {
   void shared_warning(const std::string& text, const ContentId& content);
   // The same for a notice that strangers can cause without end (repeated_notices.h).
   void repeated_notice(const core::Notice& notice, const ContentId& content, core::TimeUs now);
-  // What was passed over of these, where it is time to say so: once a second.
-  void tell_passed_over(core::TimeUs now);
+  // What was passed over of these, where it is time to say so: once a second. nullopt: all of it,
+  // at the end.
+  void tell_passed_over(std::optional<core::TimeUs> now);
   void error(const Error& error, const std::optional<ContentId>& content = {});
   void error(const std::string& code, const std::string& text,
              const std::optional<ContentId>& content = {});

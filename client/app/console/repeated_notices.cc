@@ -13,7 +13,8 @@ constexpr std::size_t kTopicsMax = 64;
 
 }  // namespace
 
-std::optional<std::string> RepeatedNotices::take(const core::Notice& notice, core::TimeUs now) {
+std::optional<std::string> RepeatedNotices::take(const core::Notice& notice,
+                                                 const ContentId& content, core::TimeUs now) {
   const bool known = topics_.contains(notice.topic) || topics_.size() < kTopicsMax;
   const auto at = topics_.try_emplace(known ? notice.topic : std::string(),
                                       Topic{TokenBucket(1, kSeconds * kAtOnce, now)});
@@ -21,17 +22,17 @@ std::optional<std::string> RepeatedNotices::take(const core::Notice& notice, cor
   // In order: what was passed over is told first.
   if (topic.passed_over == 0 && topic.allowance.try_take(kSeconds, now)) return notice.text;
   ++topic.passed_over;
-  topic.last = notice;
+  topic.last = {notice, content};
   return std::nullopt;
 }
 
-std::vector<core::Notice> RepeatedNotices::due(core::TimeUs now) {
-  std::vector<core::Notice> told;
+std::vector<RepeatedNotices::Said> RepeatedNotices::due(std::optional<core::TimeUs> now) {
+  std::vector<Said> told;
   for (auto& [name, topic] : topics_) {
-    if (topic.passed_over == 0 || !topic.allowance.try_take(kSeconds, now)) continue;
-    core::Notice& notice = told.emplace_back(std::move(topic.last));
+    if (topic.passed_over == 0 || (now && !topic.allowance.try_take(kSeconds, *now))) continue;
+    Said& said = told.emplace_back(std::move(topic.last));
     if (topic.passed_over > 1)
-      notice.text +=
+      said.notice.text +=
           " (and " + std::to_string(topic.passed_over - 1) + " more like this before it)";
     topic.passed_over = 0;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/core/actions.h"
+#include "proto/base/ids.h"
 #include "proto/base/token_bucket.h"
 
 namespace firn::app {
@@ -17,16 +18,21 @@ namespace firn::app {
 class RepeatedNotices {
  public:
   // What to say of it now; nullopt: it is passed over.
-  std::optional<std::string> take(const core::Notice& notice, core::TimeUs now);
+  std::optional<std::string> take(const core::Notice& notice, const ContentId& content,
+                                  core::TimeUs now);
   // Of topics of which something was passed over, and one may be said again: the last of them, with
-  // their number.
-  std::vector<core::Notice> due(core::TimeUs now);
+  // their number. nullopt, at the end: of all topics of which something was passed over.
+  struct Said {
+    core::Notice notice;
+    ContentId content;  // which it is about
+  };
+  std::vector<Said> due(std::optional<core::TimeUs> now);
 
  private:
   struct Topic {
     TokenBucket allowance;
     std::uint64_t passed_over = 0;
-    core::Notice last = {};  // of those
+    Said last = {};  // of those
   };
   std::map<std::string, Topic> topics_;
 };

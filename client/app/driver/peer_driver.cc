@@ -188,6 +188,7 @@ ExitCode PeerDriver::run() {
   ticker_.start(loop_.now());
   loop_.wake();
   loop_.run();
+  console_.tell_passed_over(std::nullopt);
   console_.clear_progress();
   if (profile) tell_profile(profile->spent(), threads->spent(), entered);
   return sessions_.result();

@@ -124,7 +124,7 @@ void ContentSession::turn(core::TimeUs now) {
     core_.wake(now);
     perform_all();
     const auto* const foreign = core_.facts().counters().foreign_manifest;
-    if (now >= standstill_.foreign_due(foreign)) return fail(foreign->error);
+    if (now >= foreign_due()) return fail(foreign->error);
     if (!awaits_progress() || !standstill_.look(core_.facts(), now)) return;
     if (foreign) outcome_.failure = foreign->error;
     give_up(foreign ? ExitCode::kWrongIdentity : ExitCode::kNetwork);
@@ -155,9 +155,12 @@ core::TimeUs ContentSession::next_wake() const {
   core::TimeUs at = std::min(departure_.next_wake(), performer_.next_wake());
   if (core_.made() && phase_ < Phase::kLeaving) at = std::min(at, core_.facts().next_wake());
   if (awaits_progress()) at = std::min(at, standstill_.next_wake(core_.facts()));
-  if (core_.made())
-    at = std::min(at, standstill_.foreign_due(core_.facts().counters().foreign_manifest));
-  return at;
+  return std::min(at, foreign_due());
+}
+
+core::TimeUs ContentSession::foreign_due() const {
+  if (!core_.made() || phase_ >= Phase::kLeaving) return core::kNever;
+  return standstill_.foreign_due(core_.facts().counters().foreign_manifest);
 }
 
 bool ContentSession::has_target() const {
