@@ -39,10 +39,10 @@ Result<app::SessionPlan> plan_of(const Arguments& arguments) {
   app::SessionPlan plan;
   plan.content_id = source->content_id;
   plan.keys = source->keys();
-  plan.core.publisher = source->publisher;
   plan.manifest = std::move(source->manifest);
   plan.dir = arguments.dir;
   plan.core = *std::move(core);
+  plan.core.publisher = source->publisher;
   return plan;
 }
 
