@@ -155,12 +155,13 @@ struct HeldWorker {
     if (!std::exchange(gone, true)) held.set_value();
   }
 
-  // What is answered at once; nullopt: nothing.
+  // What is answered at once; nullopt: nothing. After a put the connection is not read on.
   std::optional<proto::TrackerReply> ask(ConnectionId client,
                                          const proto::TrackerRequest& request) {
     const std::string message = firn::test::message_in(proto::serialize(request));
     Replies replies;
     REQUIRE(desks[0]->requested(client, firn::test::bytes_of(message), replies).ok());
+    if (std::holds_alternative<proto::TrackerManifestPut>(request)) CHECK(replies.later());
     if (replies.size() > 0) CHECK_FALSE(replies.later());
     if (replies.size() == 0) return std::nullopt;
     return proto::parse_tracker_reply(replies.bytes().subspan(4)).value();
