@@ -168,10 +168,17 @@ struct AnnounceTo {
   proto::Announce announce;
 };
 
-// Only without a manifest: ask a tracker for it. Answer with tracker_manifest(tracker, bytes or
-// error).
+// Only without a manifest: ask a tracker for it. Answer with manifest_read(kNoPeer, tracker, ...).
 struct FetchManifestFrom {
   std::size_t tracker = 0;
+};
+
+// Only without a manifest: keep this part of it with those that came from the same neighbour before
+// it, in order; one at offset 0 begins anew. With the last one all of it is there: answer with
+// manifest_read(peer, ...). One without data: drop them.
+struct KeepManifestPart {
+  PeerKey peer = kNoPeer;
+  proto::ManifestPart part;
 };
 
 // The manifest has arrived: open the store, then call start(). It names no trackers.
@@ -197,9 +204,10 @@ struct Notice {
   std::string topic = {};
 };
 
-using Action = std::variant<Connect, Close, Send, SendBlock, StoreRow, MarkProven, Decode, DropRows,
-                            DropSlots, JudgeRows, MakeCheck, MakeEpoch, MakeLeaves, CheckClaim,
-                            KeepEvidence, CheckEvidence, AnnounceTo, FetchManifestFrom,
-                            ManifestArrived, ContentComplete, Finished, Notice, DoubtRows>;
+using Action =
+    std::variant<Connect, Close, Send, SendBlock, StoreRow, MarkProven, Decode, DropRows, DropSlots,
+                 JudgeRows, MakeCheck, MakeEpoch, MakeLeaves, CheckClaim, KeepEvidence,
+                 CheckEvidence, AnnounceTo, FetchManifestFrom, KeepManifestPart, ManifestArrived,
+                 ContentComplete, Finished, Notice, DoubtRows>;
 
 }  // namespace firn::core

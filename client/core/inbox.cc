@@ -78,7 +78,7 @@ void Inbox::on(Neighbour& n, proto::ManifestRequest&& request) {
 }
 
 void Inbox::on(Neighbour& n, proto::ManifestPart&& part) {
-  parts_.fetch.part(n, part);
+  parts_.fetch.part(n, std::move(part));
 }
 
 void Inbox::on(Neighbour& n, proto::PeerExchange&& exchange) {

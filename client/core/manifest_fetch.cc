@@ -13,6 +13,11 @@ namespace firn::core {
 
 namespace {
 constexpr std::size_t kDownloadsMax = 2;
+
+// Its sender's fault.
+bool is_false(const Error& error) {
+  return error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kBadInput;
+}
 }  // namespace
 
 ManifestFetch::ManifestFetch(const Context& context, Life& life, Membership& membership,
@@ -25,9 +30,9 @@ void ManifestFetch::ask() {
   while (Neighbour* const n = next_holder()) {
     if (!std::ranges::all_of(downloads_, [this](auto& one) { return is_slow(one); })) break;
     if (downloads_.size() >= kDownloadsMax)
-      downloads_.erase(std::ranges::min_element(downloads_, {}, [this](auto& one) {
-        return static_cast<TimeUs>(one.data.size()) / ((context_.now - one.began) / kMillisecond);
-      }));
+      give_up(std::ranges::min_element(downloads_, {}, [this](auto& one) {
+                return static_cast<TimeUs>(one.bytes) / ((context_.now - one.began) / kMillisecond);
+              })->source);
     ask_neighbour(*n);
   }
   if (foreign_)
@@ -59,57 +64,74 @@ void ManifestFetch::ask_neighbour(Neighbour& n) {
 
 // It may be slow because a limit shares its uplink among many.
 bool ManifestFetch::is_slow(const Download& download) const {
-  return context_.now - download.began >= policy::kManifestTimeout;
+  return !download.whole && context_.now - download.began >= policy::kManifestTimeout;
 }
 
 // Until when it must have sent its next part, for others to wait for it.
 TimeUs ManifestFetch::patience(const Download& download) {
-  return manifest_patience(download.began, download.last, download.data.size(),
-                           policy::kManifestTimeout);
+  if (download.whole) return kNever;
+  return manifest_patience(download.began, download.last, download.bytes, policy::kManifestTimeout);
 }
 
 bool ManifestFetch::fits(const Download& download, const proto::ManifestPart& part) {
-  const std::uint64_t have = download.data.size();
-  return part.offset == have && !part.data.empty() &&
+  const std::uint64_t have = download.bytes;
+  return !download.whole && part.offset == have && !part.data.empty() &&
          part.total_bytes <= limits::kManifestBytesMax &&
          (have == 0 || part.total_bytes == download.total) &&
          part.data.size() <= part.total_bytes - part.offset;
 }
 
-void ManifestFetch::part(Neighbour& n, const proto::ManifestPart& part) {
+void ManifestFetch::part(Neighbour& n, proto::ManifestPart&& part) {
   if (found_) return;
   if (const auto asked = asked_.find(n.key); asked != asked_.end()) asked->second.answered = true;
   const auto download = std::ranges::find(downloads_, n.key, &Download::source);
   // Otherwise it is late: we gave its sender up.
-  if (download != downloads_.end()) take(n, *download, part);
+  if (download != downloads_.end()) take(n, *download, std::move(part));
   ask();
 }
 
-void ManifestFetch::take(Neighbour& n, Download& download, const proto::ManifestPart& part) {
-  const bool has_none = part.total_bytes == 0;
-  bool right = fits(download, part);
-  if (right) {
-    download.last = context_.now;
-    download.total = part.total_bytes;
-    download.data += part.data;
-    if (download.data.size() < download.total) {
-      asked_[n.key].answered = false;
-      life_.progress(context_.now);
-      outbox_.send(n, proto::ManifestRequest{download.data.size()});
-      return;
-    }
-    Result<Manifest> manifest = read(download.data);
-    right = manifest.ok();
-    if (right && !take_whole(std::move(manifest), "peer " + n.name()))
-      asked_[n.key].again = kNever;  // it has no other
+void ManifestFetch::take(Neighbour& n, Download& download, proto::ManifestPart&& part) {
+  if (!fits(download, part)) {
+    const bool has_none = part.total_bytes == 0;
+    give_up(n.key);
+    if (!has_none) punish(n);
+    return;
   }
-  give_up(n.key);
-  if (!right && !has_none)
-    membership_.punish(n.id, proto::GoodbyeReason::kProtocolError, "sent a false manifest");
+  download.last = context_.now;
+  download.total = part.total_bytes;
+  download.bytes += part.data.size();
+  download.whole = download.bytes == download.total;
+  life_.progress(context_.now);
+  outbox_.push(KeepManifestPart{n.key, std::move(part)});
+  if (download.whole) return;
+  asked_[n.key].answered = false;
+  outbox_.send(n, proto::ManifestRequest{download.bytes});
+}
+
+void ManifestFetch::neighbour_read(PeerKey peer, const Result<std::string>& file_bytes) {
+  const auto download = std::ranges::find(downloads_, peer, &Download::source);
+  if (found_ || download == downloads_.end() || !download->whole) return;  // it has left
+  Neighbour& n = *membership_.find(peer);
+  give_up(peer);
+  Result<Manifest> manifest = file_bytes.ok() ? read(*file_bytes) : file_bytes.error();
+  if (manifest.ok()) {
+    if (!take_whole(std::move(manifest), "peer " + n.name()))
+      asked_[peer].again = kNever;  // it has no other
+  } else if (is_false(manifest.error())) {
+    punish(n);
+  } else {
+    outbox_.warn("manifest from peer " + n.name() + ": " + manifest.error().message(), "manifest");
+  }
+  ask();
+}
+
+void ManifestFetch::punish(const Neighbour& n) {
+  membership_.punish(n.id, proto::GoodbyeReason::kProtocolError, "sent a false manifest");
 }
 
 void ManifestFetch::give_up(PeerKey source) {
-  std::erase_if(downloads_, [source](const Download& one) { return one.source == source; });
+  if (std::erase_if(downloads_, [source](auto& one) { return one.source == source; }) > 0)
+    outbox_.push(KeepManifestPart{source, {}});
 }
 
 void ManifestFetch::leaves(const Neighbour& n) {

@@ -37,8 +37,10 @@ class ManifestFetch final : public LeaveWatcher {
   // Asks a tracker that has the manifest, one at a time, and a neighbour: another one beside it
   // once it is slow. Of two slow ones the slower makes place for one that has not been asked.
   void ask();
-  // A part has come from a neighbour.
-  void part(Neighbour& n, const proto::ManifestPart& part);
+  // A part has come from a neighbour. What it has sent lies with the driver, as it may be large and
+  // nothing shows that it is right before all of it is there.
+  void part(Neighbour& n, proto::ManifestPart&& part);
+  void neighbour_read(PeerKey peer, const Result<std::string>& file_bytes);
   // A tracker has the manifest.
   void offered_by(std::size_t tracker);
   void tracker_answered(std::size_t tracker, const Result<std::string>& file_bytes);
@@ -55,8 +57,8 @@ class ManifestFetch final : public LeaveWatcher {
   struct Download {
     PeerKey source = kNoPeer;
     TimeUs began = 0, last = 0;
-    std::string data = {};
-    std::uint64_t total = 0;
+    std::uint64_t bytes = 0, total = 0;
+    bool whole = false;  // and being read
   };
   struct Asked {
     TimeUs again = 0;  // it may be asked then
@@ -65,7 +67,7 @@ class ManifestFetch final : public LeaveWatcher {
 
   void ask_tracker();
   void ask_neighbour(Neighbour& n);
-  void take(Neighbour& n, Download& download, const proto::ManifestPart& part);
+  void take(Neighbour& n, Download& download, proto::ManifestPart&& part);
   static bool fits(const Download& download, const proto::ManifestPart& part);
   Result<Manifest> read(std::string_view file_bytes) const;
   // True: it is the one that is wanted, in the right envelope.
@@ -75,6 +77,7 @@ class ManifestFetch final : public LeaveWatcher {
   bool is_slow(const Download& download) const;
   static TimeUs patience(const Download& download);
   void give_up(PeerKey source);
+  void punish(const Neighbour& n);
 
   const Context& context_;
   Life& life_;

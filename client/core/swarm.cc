@@ -239,8 +239,15 @@ void SwarmCore::tracker_failed(std::size_t tracker, const Error& error, std::uin
   at(*parts_, now).trackers.failed(tracker, error, retry_seconds);
 }
 
-void SwarmCore::tracker_manifest(std::size_t tracker, Result<std::string> file_bytes, TimeUs now) {
-  at(*parts_, now).fetch.tracker_answered(tracker, file_bytes);
+void SwarmCore::manifest_read(PeerKey peer, std::size_t tracker, Result<std::string> file_bytes,
+                              TimeUs now) {
+  ManifestFetch& fetch = at(*parts_, now).fetch;
+  if (parts_->life.stopped()) return;
+  if (peer == kNoPeer) {
+    fetch.tracker_answered(tracker, file_bytes);
+  } else {
+    fetch.neighbour_read(peer, file_bytes);
+  }
 }
 
 // --- time ---

@@ -17,6 +17,7 @@
 #include "proto/base/signature.h"
 #include "proto/content/authority.h"
 #include "proto/messages.h"
+#include "tests/staged_manifests.h"
 
 namespace firn::test {
 
@@ -183,7 +184,16 @@ class Fixture {
   }
 
   void drain() {
-    for (core::Action& action : core.take_actions()) actions.push_back(std::move(action));
+    for (auto some = core.take_actions(); !some.empty(); some = core.take_actions()) {
+      for (core::Action& action : some) {
+        auto* part = std::get_if<core::KeepManifestPart>(&action);
+        part ? keep(*part) : actions.push_back(std::move(action));
+      }
+    }
+  }
+  void keep(const core::KeepManifestPart& action) {
+    const auto whole = staged.keep(action);
+    if (whole) core.manifest_read(action.peer, 0, proven(*whole, manifest.id), now);
   }
   // All actions of one kind so far, which are forgotten.
   template <typename T>
@@ -251,6 +261,7 @@ class Fixture {
   Manifest manifest;
   core::SwarmCore core;
   std::vector<core::Action> actions;
+  StagedManifests staged;
 };
 
 }  // namespace firn::test

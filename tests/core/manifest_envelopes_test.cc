@@ -77,13 +77,14 @@ TEST_CASE("after a tracker with another envelope the next one is asked at once")
   fixture.drain();
   auto asked = fixture.take<FetchManifestFrom>();
   REQUIRE(asked.size() == 1);
-  fixture.core.tracker_manifest(asked.front().tracker, manifest.file_bytes, fixture.now);
+  fixture.core.manifest_read(core::kNoPeer, asked.front().tracker, manifest.file_bytes,
+                             fixture.now);
   fixture.drain();
   CHECK(fixture.core.counters().foreign_manifest != nullptr);
   const auto next = fixture.take<FetchManifestFrom>();
   REQUIRE(next.size() == 1);
   CHECK(next.front().tracker == 1 - asked.front().tracker);
-  fixture.core.tracker_manifest(next.front().tracker, right.file_bytes, fixture.now);
+  fixture.core.manifest_read(core::kNoPeer, next.front().tracker, right.file_bytes, fixture.now);
   fixture.drain();
   CHECK(fixture.take<ManifestArrived>().size() == 1);
 }

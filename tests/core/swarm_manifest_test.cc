@@ -322,7 +322,7 @@ TEST_CASE("nobody's trackers come with a manifest from the network, and none are
     serve(fixture, 1, with_others->file_bytes);
   }
   SUBCASE("from a tracker") {
-    fixture.core.tracker_manifest(0, with_others->file_bytes, fixture.now);
+    fixture.core.manifest_read(core::kNoPeer, 0, with_others->file_bytes, fixture.now);
     fixture.drain();
   }
   const auto arrived = fixture.take<ManifestArrived>();
@@ -359,7 +359,7 @@ TEST_CASE("a tracker that hosts the manifest is asked for it, and again when it 
   REQUIRE(fetches.size() == 1);
   CHECK(fetches.front().tracker == 0);
   SUBCASE("comes") {
-    fixture.core.tracker_manifest(0, manifest.file_bytes, fixture.now);
+    fixture.core.manifest_read(core::kNoPeer, 0, manifest.file_bytes, fixture.now);
     fixture.drain();
     CHECK(fixture.take<ManifestArrived>().size() == 1);
   }
@@ -375,7 +375,7 @@ TEST_CASE("a tracker that hosts the manifest is asked for it, and again when it 
     SUBCASE("its signature is none") {
       wrong = resealed(manifest, kForeignSignature);
     }
-    fixture.core.tracker_manifest(0, wrong, fixture.now);
+    fixture.core.manifest_read(core::kNoPeer, 0, wrong, fixture.now);
     fixture.drain();
     CHECK(fixture.noticed("manifest from tracker"));
     CHECK(fixture.take<ManifestArrived>().empty());
@@ -396,7 +396,7 @@ TEST_CASE("the manifest arrives once, whoever is first") {
   fixture.core.tracker_replied(0, reply, fixture.now);
   fixture.open(1, peer_id(1));
   CHECK(serve(fixture, 1, manifest.file_bytes) == 2);
-  fixture.core.tracker_manifest(0, manifest.file_bytes, fixture.now);
+  fixture.core.manifest_read(core::kNoPeer, 0, manifest.file_bytes, fixture.now);
   fixture.drain();
   CHECK(fixture.take<ManifestArrived>().size() == 1);
 }

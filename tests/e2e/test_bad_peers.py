@@ -4,6 +4,7 @@ download completes from others."""
 
 import hashlib
 import random
+import re
 import socket
 import ssl
 import struct
@@ -232,12 +233,12 @@ class BadPeers(harness.SwarmTest):
         self.connect_honest_source(victim)
         self.assert_downloaded(self.source, victim)
 
-    def refused_manifest(self, file_bytes):
+    def refused_manifest(self, file_bytes, *options):
         """A victim that has only a link is handed `file_bytes` as the manifest: it names the liar,
         asks the next peer and completes."""
         where = f"127.0.0.1:{harness.free_port()}"
         victim = self.firn("get", "get", f"firn:{text_of(self.manifest.content_id)}", "-o",
-                           self.folder / "get", "--no-tracker", "--listen", where, "--json")
+                           self.folder / "get", "--no-tracker", "--listen", where, "--json", *options)
         liar = Identity(self.folder)
         connection = dial_patiently(liar, where)
         self.addCleanup(connection.close)
@@ -247,6 +248,8 @@ class BadPeers(harness.SwarmTest):
             source.serve_until(lambda: source.goodbye)
             raise Closed("goodbye")
         self.assert_named(victim, liar)
+        with open(f"/proc/{victim.process.pid}/status", encoding="ascii") as status:
+            self.peak = int(re.search(r"VmHWM:\s+(\d+) kB", status.read())[1]) << 10
 
         honest = Identity(self.folder)
         connection = Connection(honest, where)
@@ -266,6 +269,10 @@ class BadPeers(harness.SwarmTest):
         """The right content id in Hello, another content's manifest behind it."""
         other = self.create(self.file(2 * SIZE, "other.bin"))
         self.refused_manifest(other.read_bytes())
+
+    def test_rubbish_in_place_of_a_manifest_takes_its_share_of_memory(self):
+        self.refused_manifest(b"FIRNMAN1" + bytes(200 << 20), "--memory", "64M")
+        self.assertLess(self.peak, 128 << 20)
 
     def test_the_true_manifest_with_a_tracker_that_is_none(self):
         self.refused_manifest(self.resealed(trackers=["x"]))

@@ -395,10 +395,11 @@ class Session {
   }
   void tracker() {
     if (in_.below(3) == 0) {
-      const auto t = in_.draw(world_.fetching, SIZE_MAX);
+      const auto t = in_.draw(world_.fetching.trackers, SIZE_MAX);
       if (t == SIZE_MAX) return;
-      if (in_.below(2) == 0) return core_.tracker_manifest(t, manifest_.file_bytes, now());
-      return core_.tracker_manifest(t, Error{ErrorCode::kUnreachable, "fetch", ""}, now());
+      Result<std::string> fetched = manifest_.file_bytes;
+      if (in_.below(2) != 0) fetched = Error{ErrorCode::kUnreachable, "fetch", ""};
+      return core_.manifest_read(core::kNoPeer, t, std::move(fetched), now());
     }
     const auto t = in_.draw(world_.announcing, SIZE_MAX);
     if (t == SIZE_MAX) return;

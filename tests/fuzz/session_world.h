@@ -18,6 +18,7 @@
 #include "proto/block_claim.h"
 #include "tests/fuzz/fuzz_bytes.h"
 #include "tests/proto/wire_frames.h"
+#include "tests/staged_manifests.h"
 
 namespace firn::fuzz {
 
@@ -65,7 +66,10 @@ class World {
   std::vector<Judgement> judging;
   Speaking speaking;
   std::vector<std::size_t> announcing;  // trackers
-  std::vector<std::size_t> fetching;    // trackers
+  struct {
+    std::vector<std::size_t> trackers;
+    test::StagedManifests staged;  // of neighbours
+  } fetching;
   std::set<std::uint32_t> verified;
   std::set<std::uint32_t> given_up;  // lost for good
   bool arrived = false;              // the manifest
@@ -222,8 +226,13 @@ class World {
     announcing.push_back(a.tracker);
   }
   void on(core::FetchManifestFrom& a) {
-    FIRN_CHECK(a.tracker < options_.trackers.size() && !started && fetching.empty());
-    fetching.push_back(a.tracker);
+    FIRN_CHECK(a.tracker < options_.trackers.size() && !started && fetching.trackers.empty());
+    fetching.trackers.push_back(a.tracker);
+  }
+  void on(core::KeepManifestPart& a) {
+    FIRN_CHECK(!stopped);
+    if (const auto whole = fetching.staged.keep(a))
+      core_->manifest_read(a.peer, 0, test::proven(*whole, manifest_.id), now);
   }
   void on(core::ManifestArrived& a) {
     FIRN_CHECK(!started && !arrived && a.manifest.file_bytes == manifest_.file_bytes);

@@ -161,6 +161,12 @@ void ActionTrace::add(const FetchManifestFrom& action) {
   add(action.tracker);
 }
 
+void ActionTrace::add(const KeepManifestPart& action) {
+  add(action.peer);
+  add(action.part.offset);
+  add(action.part.data);
+}
+
 void ActionTrace::add(const ManifestArrived& action) {
   add(std::span<const std::uint8_t>(action.manifest.id.bytes));
   add(action.manifest.file_bytes);

@@ -52,6 +52,7 @@ class ActionTrace {
   void add(const core::CheckEvidence& action);
   void add(const core::AnnounceTo& action);
   void add(const core::FetchManifestFrom& action);
+  void add(const core::KeepManifestPart& action);
   void add(const core::ManifestArrived& action);
   void add(const core::ContentComplete& action);
   void add(const core::Finished& action);

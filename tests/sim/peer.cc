@@ -263,6 +263,15 @@ void Peer::perform(core::Action&& action) {
                  [this](KeepEvidence& a) { disk.keep(a); },
                  [this](CheckEvidence& a) { disk.check(a); },
                  [this](AnnounceTo& a) { network_.announce(index_, a.tracker, a.announce); },
+                 [this](KeepManifestPart& a) {
+                   const auto whole = staged_.keep(a);
+                   if (!whole) return;
+                   const ContentId& content = network_.content().manifest.id;
+                   later(1000, [this, peer = a.peer, file = test::proven(*whole, content)] {
+                     core_->manifest_read(peer, 0, file, now());
+                     act();
+                   });
+                 },
                  [this](Finished&) { finished_ = true; },
                  [this](Notice& a) {
                    if (a.kind == Notice::Kind::kWarning) warnings.push_back(a.text);
@@ -294,9 +303,10 @@ void Peer::on(core::SendBlock& action) {
 void Peer::on(const core::FetchManifestFrom& action) {
   later(4 * spec_.link.delay, [this, tracker = action.tracker] {
     if (network_.tracker_hosts_manifest()) {
-      core_->tracker_manifest(tracker, network_.content().manifest.file_bytes, now());
+      core_->manifest_read(core::kNoPeer, tracker, network_.content().manifest.file_bytes, now());
     } else {
-      core_->tracker_manifest(tracker, Error{ErrorCode::kUnreachable, "fetch", "simulated"}, now());
+      core_->manifest_read(core::kNoPeer, tracker,
+                           Error{ErrorCode::kUnreachable, "fetch", "simulated"}, now());
     }
     act();
   });

@@ -16,6 +16,7 @@
 #include "tests/sim/epoch_maker.h"
 #include "tests/sim/peer_spec.h"
 #include "tests/sim/uplink.h"
+#include "tests/staged_manifests.h"
 
 namespace firn::sim {
 
@@ -92,6 +93,7 @@ class Peer {
   TimeUs told_ = 0;  // the last time that the core was told
   TimeUs thaws_ = 0;
   std::deque<std::function<void()>> waiting_;  // until then
+  test::StagedManifests staged_;
   std::unique_ptr<Checker> checker_;
   Uplink uplink_;
 };

@@ -23,12 +23,14 @@ ErrorCode code_of(proto::TrackerErrorCode code) {
 }  // namespace
 
 TrackerClient::TrackerClient(Connections& connections, std::size_t number, const Address& address,
-                             const ContentId& content, TrackerEvents& events)
+                             const ContentId& content, TrackerEvents& events,
+                             std::size_t manifest_memory)
     : connections_(connections),
       number_(number),
       address_(address),
       content_(content),
-      events_(events) {}
+      events_(events),
+      manifest_memory_(manifest_memory) {}
 
 TrackerClient::~TrackerClient() {
   disconnect();
@@ -37,11 +39,11 @@ TrackerClient::~TrackerClient() {
 void TrackerClient::announce(proto::Announce announce, core::TimeUs now) {
   announce.content_id = content_;
   signer_ = announce.signer;
-  start({Kind::kAnnounce, std::move(announce), {}, 0}, now);
+  start({.announce = std::move(announce)}, now);
 }
 
 void TrackerClient::fetch_manifest(core::TimeUs now) {
-  start({Kind::kFetch, {}, {}, 0}, now);
+  start({.kind = Kind::kFetch, .fetched = std::make_shared<ManifestSpool>(manifest_memory_)}, now);
 }
 
 void TrackerClient::start(Task task, core::TimeUs now) {
@@ -110,7 +112,7 @@ void TrackerClient::on(const proto::AnnounceReply& reply) {
   if (tasks_.front().kind != Kind::kAnnounce) return unexpected();
   const bool stopping = tasks_.front().announce.event == proto::AnnounceEvent::kStopped;
   if (offered_ && !reply.has_manifest && !stopping)
-    tasks_.push_back({Kind::kPut, {}, *offered_, 0});
+    tasks_.push_back({.kind = Kind::kPut, .data = *offered_});
   refused_ = false;
   events_.tracker_replied(number_, reply);
   finish_front();
@@ -126,10 +128,11 @@ void TrackerClient::on(proto::ManifestPart& part) {
   if (part.total_bytes > limits::kManifestBytesMax || part.offset != task.offset ||
       part.data.empty() || part.offset + part.data.size() > part.total_bytes)
     return unexpected();
-  task.data += part.data;
-  task.offset = task.data.size();
+  if (const Status kept = task.fetched->append(part.data); !kept.ok())
+    return fail_front(kept.error(), 0);
+  task.offset = task.fetched->size();
   if (task.offset < part.total_bytes) return go_on();
-  events_.tracker_manifest(number_, std::move(task.data));
+  events_.tracker_manifest(number_, std::move(task.fetched));
   finish_front();
 }
 
@@ -147,7 +150,7 @@ void TrackerClient::on(const proto::TrackerError& error) {
   // A tracker for known publishers wants to see the manifest before it takes an announce.
   if (task.kind == Kind::kAnnounce && error.code == proto::TrackerErrorCode::kNotAllowed &&
       offered_ && !std::exchange(task.manifest_shown, true)) {
-    tasks_.push_front({Kind::kPut, {}, *offered_, 0});
+    tasks_.push_front({.kind = Kind::kPut, .data = *offered_});
     return begin_front();
   }
   if (task.kind == Kind::kAnnounce || announce_waits())

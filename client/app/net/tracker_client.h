@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "client/app/net/connections.h"
+#include "client/app/net/manifest_spool.h"
 #include "client/core/types.h"
 #include "proto/base/address.h"
 #include "proto/base/result.h"
@@ -24,7 +26,9 @@ class TrackerEvents {
   virtual void tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply) = 0;
   virtual void tracker_failed(std::size_t tracker, const Error& error,
                               std::uint32_t retry_seconds) = 0;
-  virtual void tracker_manifest(std::size_t tracker, Result<std::string> file_bytes) = 0;
+  // All of its bytes, which nobody has looked at.
+  virtual void tracker_manifest(std::size_t tracker,
+                                Result<std::shared_ptr<ManifestSpool>> file_bytes) = 0;
   // An address without id: this key has been seen first and is asked for from now on.
   virtual void tracker_key_seen(std::size_t tracker, const Address& pinned) = 0;
 };
@@ -34,9 +38,10 @@ class TrackerClient final : public ReplyEvents {
  public:
   static constexpr core::TimeUs kTimeout = 15 * core::kSecond;
 
-  // `number`: of the tracker, for the events.
+  // `number`: of the tracker, for the events. `manifest_memory`: as ManifestSpool's.
   TrackerClient(Connections& connections, std::size_t number, const Address& address,
-                const ContentId& content, TrackerEvents& events);
+                const ContentId& content, TrackerEvents& events,
+                std::size_t manifest_memory = 1 << 20);
   ~TrackerClient() override;
 
   // Under the id that trackers know the content by, whatever `announce` says.
@@ -63,8 +68,9 @@ class TrackerClient final : public ReplyEvents {
   enum class Kind { kAnnounce, kFetch, kPut };
   struct Task {
     Kind kind = Kind::kAnnounce;
-    proto::Announce announce;
-    std::string data;  // of the manifest: fetched so far, or being put
+    proto::Announce announce = {};
+    std::string data = {};  // of the manifest that is being put
+    std::shared_ptr<ManifestSpool> fetched = {};
     std::uint64_t offset = 0;
     core::TimeUs began = 0;       // being the first
     bool answered = false;        // with something that was not the end of it
@@ -89,6 +95,7 @@ class TrackerClient final : public ReplyEvents {
   Address address_;
   const ContentId content_;
   TrackerEvents& events_;
+  const std::size_t manifest_memory_;
   std::optional<std::string> offered_;
   std::optional<PublicKey> signer_;  // as the last announce says
 

@@ -1,6 +1,7 @@
 #include "client/app/session/performer.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -13,7 +14,8 @@ Performer::Performer(const SessionHost& host, std::uint32_t number, const Sessio
       plan_(plan),
       life_(life),
       sources_(plan.core, life),
-      trackers_(host, plan, core, sources_),
+      staging_(host, plan, core),
+      trackers_(host, plan, core, sources_, staging_),
       answers_(host, plan, core, life),
       peers_(host, plan, core, sources_) {}
 
@@ -38,7 +40,12 @@ core::TimeUs Performer::next_wake() const {
 }
 
 void Performer::perform(core::Action& action) {
-  std::visit([this](auto& chosen) { on(chosen); }, action);
+  if (const auto* part = std::get_if<core::KeepManifestPart>(&action)) return staging_.keep(*part);
+  std::visit(
+      [this](auto& chosen) {
+        if constexpr (!std::is_same_v<decltype(chosen), core::KeepManifestPart&>) on(chosen);
+      },
+      action);
 }
 
 // --- with connections ---
@@ -116,6 +123,7 @@ void Performer::on(core::FetchManifestFrom& action) {
 // --- with the session and the console ---
 
 void Performer::on(core::ManifestArrived& action) {
+  staging_.clear();
   life_.manifest_arrived(std::move(action.manifest));
 }
 void Performer::on(core::Finished&) {

@@ -74,6 +74,7 @@ class Performer {
 
   // In this order: what comes later uses what stands before it.
   GivenSources sources_;
+  ManifestStaging staging_;
   SessionTrackers trackers_;
   CodingAnswers answers_;
   std::unique_ptr<DataPlane> coding_;

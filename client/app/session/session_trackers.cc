@@ -14,11 +14,12 @@ namespace firn::app {
 using core::SwarmCore;
 
 SessionTrackers::SessionTrackers(const SessionHost& host, const SessionPlan& plan, CoreDoors& core,
-                                 GivenSources& sources)
-    : host_(host), plan_(plan), core_(core), sources_(sources) {
+                                 GivenSources& sources, ManifestStaging& staging)
+    : host_(host), plan_(plan), core_(core), sources_(sources), staging_(staging) {
   for (const Address& address : plan.core.trackers)
-    clients_.push_back(std::make_unique<TrackerClient>(host.connections, clients_.size(), address,
-                                                       plan.id_for_trackers(), *this));
+    clients_.push_back(std::make_unique<TrackerClient>(
+        host.connections, clients_.size(), address, plan.id_for_trackers(), *this,
+        plan.core.memory_bytes / kManifestMemoryShare));
 }
 
 void SessionTrackers::announce(const core::AnnounceTo& action, core::TimeUs now) {
@@ -94,9 +95,10 @@ void SessionTrackers::tracker_failed(std::size_t tracker, const Error& error,
   sources_.tracker_heard(plan_.core.trackers[tracker], error.code == ErrorCode::kWrongIdentity);
 }
 
-void SessionTrackers::tracker_manifest(std::size_t tracker, Result<std::string> file_bytes) {
-  if (plan_.keys && file_bytes.ok()) file_bytes = privacy::open_manifest(*plan_.keys, *file_bytes);
-  core_.feed(&SwarmCore::tracker_manifest, tracker, std::move(file_bytes));
+void SessionTrackers::tracker_manifest(std::size_t tracker,
+                                       Result<std::shared_ptr<ManifestSpool>> file_bytes) {
+  if (file_bytes.ok()) return staging_.came_from(tracker, *std::move(file_bytes));
+  core_.feed(&SwarmCore::manifest_read, core::kNoPeer, tracker, file_bytes.error());
 }
 
 void SessionTrackers::tracker_key_seen(std::size_t, const Address& pinned) {

@@ -9,6 +9,7 @@
 #include "client/app/net/tracker_client.h"
 #include "client/app/session/core_doors.h"
 #include "client/app/session/given_sources.h"
+#include "client/app/session/manifest_staging.h"
 #include "client/app/session/session_host.h"
 #include "client/app/session/session_plan.h"
 #include "client/core/actions.h"
@@ -19,7 +20,7 @@ namespace firn::app {
 class SessionTrackers final : public TrackerEvents {
  public:
   SessionTrackers(const SessionHost& host, const SessionPlan& plan, CoreDoors& core,
-                  GivenSources& sources);
+                  GivenSources& sources, ManifestStaging& staging);
 
   void announce(const core::AnnounceTo& action, core::TimeUs now);
   void fetch_manifest(const core::FetchManifestFrom& action, core::TimeUs now);
@@ -43,7 +44,8 @@ class SessionTrackers final : public TrackerEvents {
   void tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply) override;
   void tracker_failed(std::size_t tracker, const Error& error,
                       std::uint32_t retry_seconds) override;
-  void tracker_manifest(std::size_t tracker, Result<std::string> file_bytes) override;
+  void tracker_manifest(std::size_t tracker,
+                        Result<std::shared_ptr<ManifestSpool>> file_bytes) override;
   void tracker_key_seen(std::size_t tracker, const Address& pinned) override;
 
  private:
@@ -51,6 +53,7 @@ class SessionTrackers final : public TrackerEvents {
   const SessionPlan& plan_;
   CoreDoors& core_;
   GivenSources& sources_;
+  ManifestStaging& staging_;
   std::vector<std::unique_ptr<TrackerClient>> clients_;
   std::set<std::size_t> heard_;
 };

@@ -21,8 +21,11 @@ struct Listener final : TrackerEvents {
     failures.push_back(error);
     retries.push_back(retry);
   }
-  void tracker_manifest(std::size_t, Result<std::string> bytes) override {
-    manifests.push_back(std::move(bytes));
+  void tracker_manifest(std::size_t, Result<std::shared_ptr<ManifestSpool>> bytes) override {
+    if (bytes.ok())
+      manifests.push_back(std::string((*bytes)->bytes().value()));
+    else
+      manifests.push_back(bytes.error());
   }
   void tracker_key_seen(std::size_t, const Address& address) override { pinned.push_back(address); }
 };
