@@ -9,12 +9,12 @@ namespace firn {
 namespace {
 
 // Version 1 has no word for "none", and tells the largest number of whole pages.
-constexpr std::uint64_t kNone = std::uint64_t{1} << 60;
+constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 60;
 
 std::optional<std::uint64_t> number_in(const std::string& file) {
   std::ifstream opened(file);
   std::uint64_t number = 0;
-  if (!(opened >> number) || number >= kNone) return std::nullopt;  // "max" is no number
+  if (!(opened >> number) || number >= kNoLimit) return std::nullopt;  // "max" is no number
   return number;
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kOthersMax = 4096;  // descriptors that are kept for files and the like
 
-constexpr std::size_t kLeast = 32;
+constexpr std::size_t kDescriptorsLeast = 32;
 
 std::size_t others_within(std::size_t descriptors) {
   return std::min(descriptors / 2, kOthersMax);
@@ -35,10 +35,10 @@ void raise_descriptor_limit(std::size_t wanted) {
 
 Status have_descriptors_to_start() {
   const std::size_t allowed = descriptor_limit();
-  if (allowed >= kLeast) return Done{};
+  if (allowed >= kDescriptorsLeast) return Done{};
   return Error{ErrorCode::kBusy, "start",
                "the system allows " + std::to_string(allowed) + " descriptors, and at least " +
-                   std::to_string(kLeast) +
+                   std::to_string(kDescriptorsLeast) +
                    " are needed; raise the limit (ulimit -n, LimitNOFILE=)"};
 }
 

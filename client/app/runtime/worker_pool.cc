@@ -21,10 +21,10 @@ bool add_thread(std::vector<std::thread>& threads, std::function<void()> work) {
 }
 
 // For a task that found no memory. Its large buffers are what it asks for first.
-constexpr std::chrono::milliseconds kAgainAfter{500};
+constexpr std::chrono::milliseconds kTaskAgainAfter{500};
 
 // False: it found no memory, and can be performed again.
-bool perform(WorkerPool::Task& task, WorkerPool::Completion& completion) {
+bool perform_task(WorkerPool::Task& task, WorkerPool::Completion& completion) {
   try {
     completion = task();
     return true;
@@ -149,9 +149,9 @@ void WorkerPool::work() {
     Completion completion;
     {
       const StageScope stage(Stage::kTasks);
-      while (!perform(next.task, completion)) {
+      while (!perform_task(next.task, completion)) {
         lock.lock();
-        if (ready_changed_.wait_for(lock, kAgainAfter, [this] { return stopping_; })) return;
+        if (ready_changed_.wait_for(lock, kTaskAgainAfter, [this] { return stopping_; })) return;
         lock.unlock();
       }
       next.task = nullptr;  // what it captured is freed before others learn that it is done

@@ -14,8 +14,8 @@ namespace firn::app {
 namespace {
 
 // Descriptors and memory that are lacking may be had again soon.
-constexpr std::chrono::milliseconds kOpenedAgainAfter{250};
-constexpr int kTriesMax = 40;
+constexpr std::chrono::milliseconds kOpenAgainAfter{250};
+constexpr int kOpeningsMax = 40;
 
 Result<OpenedStore> open_store(const Manifest& manifest, const std::string& dir, bool serve,
                                const store::OpenOptions& options) {
@@ -41,9 +41,9 @@ struct StoreOpening::Shared {
       auto opened =
           within_memory("open " + dir, [&] { return open_store(manifest, dir, serve, options); });
       const bool again = !opened.ok() && opened.error().code == ErrorCode::kBusy;
-      if (!again || tries == kTriesMax) return opened;
+      if (!again || tries == kOpeningsMax) return opened;
       std::unique_lock lock(mutex_);
-      if (changed_.wait_for(lock, kOpenedAgainAfter, [this] { return cancelled.load(); }))
+      if (changed_.wait_for(lock, kOpenAgainAfter, [this] { return cancelled.load(); }))
         return opened;
     }
   }
@@ -69,7 +69,6 @@ StoreOpening::~StoreOpening() {
 
 bool StoreOpening::start(WorkerPool& pool, const SessionPlan& plan) {
   store::OpenOptions options;
-  options.as = plan.as;
   options.overwrite = plan.overwrite;
   options.repair = plan.repair;
   options.trust = plan.trust;
