@@ -27,7 +27,7 @@ DownloadOpening::DownloadOpening(Files& files, const Manifest& manifest, Content
       options_(options) {}
 
 Result<DownloadOpening::Opened> DownloadOpening::open() {
-  Result<bool> begun = work_.exists();
+  Result<bool> begun = has_begun();
   if (!begun) return begun.error();
   std::vector<bool> standing(info_.shape.generation_count());
   if (!*begun) {
@@ -50,6 +50,17 @@ Result<DownloadOpening::Opened> DownloadOpening::open() {
   return std::move(opened_);
 }
 
+// A work folder tells that what bears its own top name is the download's, and nothing of another.
+Result<bool> DownloadOpening::has_begun() {
+  const Result<bool> there = work_.exists();
+  if (!there || !*there) return there;
+  const Result<std::string> name = work_.top_name();
+  if (!name) return name.error();
+  if (*name == content_.top_name()) return true;
+  if (Status s = work_.take(); !s) return s.error();
+  return false;
+}
+
 Result<Survey> DownloadOpening::look(const JournalContents& journal, const OpenOptions& options) {
   return survey(files_, content_, manifest_, journal, options);
 }
@@ -57,6 +68,8 @@ Result<Survey> DownloadOpening::look(const JournalContents& journal, const OpenO
 // `standing`: generations that were found right just now.
 Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   if (Status s = work_.take(); !s) return s;
+  if (Status s = WorkFolder::keep_top_name(files_, manifest_.id, info_, content_.top_name()); !s)
+    return s;
   if (Status s = make_names(); !s) return s;
   Result<JournalContents> journal = work_.read_journal();
   if (!journal) return journal.error();

@@ -34,6 +34,7 @@ class DownloadOpening {
  private:
   Status make_names();
   Status open_work(const std::vector<bool>& standing);
+  Result<bool> has_begun();
   Result<Survey> look(const JournalContents& journal, const OpenOptions& options);
   Status take_name(const Survey& survey);
   // What brings a file to what the manifest says: OpenOptions::repair, or ::overwrite.

@@ -22,6 +22,26 @@ std::string WorkFolder::manifest_path_of(const ContentId& content) {
   return path_of(content) + "/manifest.firn";
 }
 
+std::string WorkFolder::top_name_path_of(const ContentId& content) {
+  return path_of(content) + "/name";
+}
+
+Status WorkFolder::keep_top_name(Files& files, const ContentId& content, const Info& info,
+                                 const std::string& name) {
+  const std::string path = top_name_path_of(content);
+  if (name == info.name) return files.remove(path);
+  return write_whole_file(files, path,
+                          {reinterpret_cast<const std::uint8_t*>(name.data()), name.size()});
+}
+
+Result<std::string> WorkFolder::top_name() const {
+  Result<std::vector<std::uint8_t>> name =
+      read_whole_file(files_, top_name_path_of(manifest_.id), limits::kPathComponentBytesMax);
+  if (name) return std::string(name->begin(), name->end());
+  if (name.error().code == ErrorCode::kNotFound) return manifest_.info.name;
+  return name.error();
+}
+
 std::string WorkFolder::media_prefix_of(const ContentId& content) {
   return std::string(kParent) + "/medium-" + content.short_text() + "-";
 }
@@ -54,6 +74,7 @@ Status WorkFolder::take() {
 }
 
 Status WorkFolder::take_lock() {
+  if (lock_ != nullptr) return Done{};
   Result<std::unique_ptr<Lock>> lock = files_.lock(path_ + "/lock");
   if (!lock) return lock.error();
   if (*lock == nullptr) {
@@ -128,7 +149,7 @@ Status WorkFolder::remove() {
 
 Status WorkFolder::remove_folder() {
   for (const char* name : {"/data", "/data.new", "/copy", "/spool", "/journal", "/journal.new",
-                           "/manifest.firn", "/manifest.firn.new", "/lock"}) {
+                           "/manifest.firn", "/manifest.firn.new", "/name", "/name.new", "/lock"}) {
     if (Status s = remove_tree(files_, path_ + name); !s) return s;
   }
   const Result<bool> removed = files_.remove_folder(path_);

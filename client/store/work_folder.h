@@ -36,6 +36,12 @@ class WorkFolder {
 
   // Makes and locks the folder, and keeps the manifest in it. kExists if another process has it.
   Status take();
+  // The top name of the download that has the folder (content/top_name.h), which marks what bears
+  // that name as the download's: the manifest's, unless another was kept.
+  Result<std::string> top_name() const;
+  static Status keep_top_name(Files& files, const ContentId& content, const Info& info,
+                              const std::string& name);
+  static std::string top_name_path_of(const ContentId& content);
   Result<bool> has_journal() const;
   Result<JournalContents> read_journal() const;
   // Begins the journal anew, with these generations. What it speaks of must be durable already.

@@ -200,6 +200,66 @@ TEST_CASE("a download goes on in the folder that it has made, whatever came into
   }
 }
 
+TEST_CASE("a download that goes on under another name begins there, and goes on under that") {
+  Disk disk;
+  const auto open_as = [&disk](const std::string& as, Resumed& resumed) {
+    OpenOptions options = test::kOptions;
+    options.as = as;
+    return DiskStore::open_download(disk.files(), folder_sample().manifest, options, resumed);
+  };
+  const auto finish = [](DiskStore& store, const Resumed& resumed) {
+    for (std::uint32_t g = 0; g < folder_sample().count(); ++g)
+      if (!resumed.verified[g])
+        REQUIRE(store.write_generation(g, folder_sample().generation(g)).ok());
+    REQUIRE(store.finish().ok());
+  };
+  Resumed resumed;
+  REQUIRE(open_as("one", resumed).ok());
+  disk.put("one/mine", {1});
+  disk.put("two/mine", {2});
+  disk.put("top/mine", {3});
+  for (const std::string as : {"two", ""}) {
+    const auto before = disk.contents();
+    const auto refused = open_as(as, resumed);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == ErrorCode::kExists);
+    CHECK(disk.contents() == before);
+  }
+  {
+    const auto store = open_as("three", resumed);
+    REQUIRE(store.ok());
+    REQUIRE((*store)->write_generation(0, folder_sample().generation(0)).ok());
+    REQUIRE((*store)->sync().ok());
+  }
+  disk.put("three/mine", {4});
+  CHECK_FALSE(open_as("one", resumed).ok());
+  const auto store = open_as("three", resumed);
+  REQUIRE(store.ok());
+  CHECK(resumed.verified[0]);
+  finish(**store, resumed);
+  CHECK(disk.bytes_of("three/a") == folder_sample().file(0));
+  CHECK_FALSE(disk.exists(".firn"));
+  CHECK(disk.bytes_of("one/mine") == Bytes{1});
+}
+
+TEST_CASE("a kill at any change of a download under another name costs its bytes at most") {
+  for (std::uint64_t change = 1;; ++change) {
+    CAPTURE(change);
+    Disk disk;
+    disk.kill_at(change);
+    OpenOptions options = test::kOptions;
+    options.as = "one";
+    Resumed resumed;
+    const bool opened =
+        DiskStore::open_download(disk.files(), folder_sample().manifest, options, resumed).ok();
+    disk.restart();
+    const auto again =
+        DiskStore::open_download(disk.files(), folder_sample().manifest, options, resumed);
+    REQUIRE_MESSAGE(again.ok(), (again ? "" : again.error().message()));
+    if (opened) break;
+  }
+}
+
 TEST_CASE("a download of the last version, which made its folder late, goes on") {
   Disk disk;
   const std::string work = ".firn/" + folder_sample().manifest.id.text();

@@ -197,7 +197,8 @@ Status ContentMove::collect_work(const std::string& folder, std::vector<Item>& i
     item.stat = *stat;
     if (stat->kind == FileKind::kFolder) {
       if (const Status below = collect_work(item.from, items); !below.ok()) return below;
-    } else if (stat->kind == FileKind::kFile && item.from != work_ + "/lock") {
+    } else if (stat->kind == FileKind::kFile && item.from != work_ + "/lock" &&
+               item.from != WorkFolder::top_name_path_of(id_)) {
       items.push_back(std::move(item));  // links are made anew when the download finishes
     }
   }
@@ -334,6 +335,7 @@ Status ContentMove::place() {
   if (!items.ok()) return items.error();
   for (const Item& item : *items)
     if (const Status placed = place_item(item); !placed.ok()) return placed;
+  if (const Status kept = keep_name(); !kept.ok()) return kept;
   // Folders last, and the deepest first: what is put into one changes its time.
   for (auto item = items->rbegin(); item != items->rend(); ++item)
     if (item->stat.kind == FileKind::kFolder) {
@@ -359,6 +361,14 @@ Status ContentMove::take_top_folder() {
   if (const Status made = to_->make_folders(store::parent_of(mark)); !made.ok()) return made;
   const auto made = to_->open(mark, Files::Open::kCreate);
   return made.ok() ? Status(Done{}) : made.error();
+}
+
+// An unfinished download goes on under its new name.
+Status ContentMove::keep_name() {
+  const auto work = to_->stat(work_);
+  if (!work.ok()) return work.error();
+  if (!info_ || work->kind != FileKind::kFolder) return Done{};
+  return WorkFolder::keep_top_name(*to_, id_, *info_, content::top_name(*info_, to_as_));
 }
 
 // The stage, which is empty by then or holds what is not to be placed any more.
@@ -449,6 +459,7 @@ Status ContentMove::undo(bool placed_some) {
         note(to_->remove(item.to));
       }
     }
+  if (placed_some) note(to_->remove(WorkFolder::top_name_path_of(id_)));
   for (const std::string& folder : folders)
     if (const auto removed = to_->remove_folder(folder); !removed.ok()) note(removed.error());
   if (stage->kind != FileKind::kMissing) {

@@ -70,6 +70,7 @@ class ContentMove {
   Result<std::uint64_t> copy_slice(const Item& item);
   Status take_top_folder();
   Status place_item(const Item& item);
+  Status keep_name();
   Status remove_stage();
   std::string staged(const Item& item) const { return stage_ + "/" + item.to; }
   // The stage while undo() removes it.
