@@ -123,8 +123,9 @@ void ContentSession::turn(core::TimeUs now) {
     if (!core_.made()) return;
     core_.wake(now);
     perform_all();
+    if (phase_ >= Phase::kLeaving) return;
     const auto* const foreign = core_.facts().counters().foreign_manifest;
-    if (now >= foreign_due()) return fail(foreign->error);
+    if (now >= standstill_.foreign_due(foreign)) return fail(foreign->error);
     if (!awaits_progress() || !standstill_.look(core_.facts(), now)) return;
     if (foreign) outcome_.failure = foreign->error;
     give_up(foreign ? ExitCode::kWrongIdentity : ExitCode::kNetwork);
@@ -153,14 +154,12 @@ void ContentSession::perform_all() {
 core::TimeUs ContentSession::next_wake() const {
   if (ended()) return core::kNever;
   core::TimeUs at = std::min(departure_.next_wake(), performer_.next_wake());
-  if (core_.made() && phase_ < Phase::kLeaving) at = std::min(at, core_.facts().next_wake());
+  if (core_.made() && phase_ < Phase::kLeaving) {
+    const auto* const foreign = core_.facts().counters().foreign_manifest;
+    at = std::min({at, core_.facts().next_wake(), standstill_.foreign_due(foreign)});
+  }
   if (awaits_progress()) at = std::min(at, standstill_.next_wake(core_.facts()));
-  return std::min(at, foreign_due());
-}
-
-core::TimeUs ContentSession::foreign_due() const {
-  if (!core_.made() || phase_ >= Phase::kLeaving) return core::kNever;
-  return standstill_.foreign_due(core_.facts().counters().foreign_manifest);
+  return at;
 }
 
 bool ContentSession::has_target() const {

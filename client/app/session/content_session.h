@@ -81,7 +81,6 @@ class ContentSession final : private LifeEvents {
   void start_core(OpenedStore opened);
   void perform_all();
   bool awaits_progress() const;
-  core::TimeUs foreign_due() const;
   // Ends at once.
   void fail(const Error& error);
   void fail(ExitCode code);
