@@ -121,9 +121,7 @@ void Inbox::on(Neighbour& n, proto::Epoch&& epoch) {
   switch (transfer.epochs.came(n, std::move(epoch))) {
     case Epochs::Verdict::kNews:
       transfer.timekeeping.learned(*transfer.epochs.latest());
-      transfer.epoch_judging.learned(*transfer.epochs.latest());
-      transfer.denouncing.learned(*transfer.epochs.latest());
-      doubt(transfer);
+      believe(transfer);
       break;
     case Epochs::Verdict::kOld:
       break;
@@ -131,6 +129,16 @@ void Inbox::on(Neighbour& n, proto::Epoch&& epoch) {
       punish(n, "sent a false or an old epoch");
       break;
   }
+}
+
+// The latest Epoch convicts, and is doubted, only if it is of this run: anybody may send on what
+// was said in an earlier one.
+void Inbox::believe(Transfer& transfer) {
+  const proto::Epoch& epoch = *transfer.epochs.latest();
+  transfer.epoch_judging.learned(epoch);
+  if (!transfer.timekeeping.is_fresh(epoch)) return;
+  transfer.denouncing.learned(epoch);
+  doubt(transfer);
 }
 
 // A peer that would speak for the authority if nobody else did looks whether that one tells the
@@ -167,9 +175,16 @@ void Inbox::on(Neighbour& n, proto::FalseClaim&& claim) {
 }
 
 void Inbox::on(Neighbour& n, proto::EpochProof&& proof) {
-  if (!parts_.transfer || !parts_.transfer->timekeeping.proved(n, proof)) {
-    punish(n, "sent a false proof of an epoch's nonces");
-  }
+  if (!parts_.transfer) return punish(n, "sent a proof about no epoch");
+  Transfer& transfer = *parts_.transfer;
+  const auto is_fresh = [&transfer] {
+    const proto::Epoch* const latest = transfer.epochs.latest();
+    return latest && transfer.timekeeping.is_fresh(*latest);
+  };
+  const bool was_fresh = is_fresh();
+  if (!transfer.timekeeping.proved(n, proof))
+    return punish(n, "sent a false proof of an epoch's nonces");
+  if (!was_fresh && is_fresh()) believe(transfer);
 }
 
 void Inbox::on(Neighbour& n, proto::Goodbye&& goodbye) {

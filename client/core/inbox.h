@@ -34,6 +34,7 @@ class Inbox {
   void on(Neighbour& n, proto::Goodbye&& goodbye);
   bool apply(Neighbour& n, proto::State&& state);
   void punish(const Neighbour& n, const char* what);
+  void believe(Transfer& transfer);
   void doubt(Transfer& transfer);
 
   Parts& parts_;

@@ -130,6 +130,7 @@ void Timekeeping::answer(const Batch& batch, std::uint64_t epoch, TimeUs heard,
   if (batch.own) {
     clock_.heard(batch.sent, heard, context_.now);
     ++bounds_;
+    fresh_from_ = std::min(fresh_from_.value_or(epoch), epoch);
   }
   if (on.lists.size() >= limits::kEpochProofListsMax) return;
   proto::EpochProof proof{epoch, {batch.list}};
@@ -143,6 +144,7 @@ void Timekeeping::learned(const proto::Epoch& epoch) {
   if (speakers_ != epochs_.speakers()) {
     speakers_ = epochs_.speakers();
     clock_.forget();
+    fresh_from_.reset();
     batches_.clear();
     heard_.clear();
     own_sent_ = context_.now - policy::kNonceRetry;

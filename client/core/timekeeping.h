@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -31,6 +32,11 @@ class Timekeeping final : public LeaveWatcher {
   Timekeeping(const Context& context, Membership& membership, Outbox& outbox, const Epochs& epochs);
 
   const AuthorityClock& authority_clock() const { return clock_; }
+  // The Epoch, or an earlier one of its speaker, names a nonce of this peer: so it was signed after
+  // this peer began, and is no recording of what was said in an earlier run.
+  bool is_fresh(const proto::Epoch& epoch) const {
+    return fresh_from_ && epoch.number >= *fresh_from_;
+  }
   // Changes with the clock's bound.
   std::uint32_t bounds() const { return bounds_; }
 
@@ -72,6 +78,7 @@ class Timekeeping final : public LeaveWatcher {
   const Epochs& epochs_;
   AuthorityClock clock_;
   std::uint32_t bounds_ = 0;
+  std::optional<std::uint64_t> fresh_from_;  // number of the first such Epoch
   std::uint32_t speakers_ = 0;
   std::uint64_t drawn_ = 0;
   TimeUs own_sent_ = -kSecond, sent_ = -kSecond, alarm_sent_ = -kSecond;

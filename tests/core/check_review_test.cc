@@ -217,7 +217,8 @@ TEST_CASE("a peer that speaks for the authority itself finds out another that li
   EpochFixture fixture(options);
   fixture.begin(true);
   fixture.join(1, numbered(1), 0);
-  proto::Epoch lie = fixture.unsigned_epoch(4);
+  fixture.say(1, fixture.epoch(3));
+  proto::Epoch lie = fixture.naming_nonce(1, fixture.unsigned_epoch(4));
   lie.convicted = {numbered(7)};
   fixture.say(1, fixture.said(lie));
   CHECK(fixture.banned(7));

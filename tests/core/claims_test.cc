@@ -288,7 +288,7 @@ TEST_CASE("who an epoch names is parted with, turned away, and its rows are drop
   CHECK(fixture.core.report().rank == 1);
   proto::Epoch verdict = fixture.unsigned_epoch(2, true);
   verdict.convicted = {id_of(kSenderSecret), id_of(kStrangerSecret)};
-  fixture.say(kUpstreamPeer, fixture.said(verdict));
+  fixture.say(kUpstreamPeer, fixture.said(fixture.naming_nonce(kUpstreamPeer, verdict)));
   CHECK(fixture.closed(kSenderPeer));
   CHECK(fixture.core.report().rank == 0);
   CHECK(fixture.turns_away(20, id_of(kStrangerSecret)));  // never met
@@ -300,6 +300,7 @@ TEST_CASE("a peer that the authority has convicted tells its own user, once") {
   for (std::uint64_t number = 2; number <= 3; ++number) {
     proto::Epoch verdict = fixture.unsigned_epoch(number, true);
     verdict.convicted = {plain_options().self};
+    if (number == 2) verdict = fixture.naming_nonce(kUpstreamPeer, verdict);
     fixture.say(kUpstreamPeer, fixture.said(verdict));
   }
   std::size_t told = 0;

@@ -1,6 +1,7 @@
 // A peer of a large mesh whose content has an authority, and Epochs for it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -81,6 +82,15 @@ struct EpochFixture : Fixture {
   }
   proto::Epoch epoch(std::uint64_t number, bool alarm = false) const {
     return said(unsigned_epoch(number, alarm));
+  }
+  // With the nonce that this peer has sent to `from`: it is of this run, and what it says counts.
+  proto::Epoch naming_nonce(PeerKey from, proto::Epoch epoch) {
+    const auto requests = heard<proto::EpochRequest>(from);
+    const auto last = std::find_if(requests.rbegin(), requests.rend(),
+                                   [](const auto& one) { return one.nonce.has_value(); });
+    REQUIRE(last != requests.rend());
+    epoch.heard = {{*last->nonce, 0}};
+    return epoch;
   }
   // To how many of the neighbours from..to the core has handed on Epochs since the last call, and
   // to none of them twice.
