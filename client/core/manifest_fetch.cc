@@ -13,6 +13,9 @@ namespace firn::core {
 
 namespace {
 constexpr std::size_t kDownloadsMax = 2;
+// How long known sources that have said nothing yet put off the end after a wrong envelope: names
+// of such sources may be made up without end.
+constexpr TimeUs kSilentSourcesWait = 60 * kSecond;
 
 // Its sender's fault.
 bool is_false(const Error& error) {
@@ -20,25 +23,38 @@ bool is_false(const Error& error) {
 }
 }  // namespace
 
-ManifestFetch::ManifestFetch(const Context& context, Life& life, Membership& membership,
-                             Outbox& outbox)
-    : context_(context), life_(life), membership_(membership), outbox_(outbox) {}
+ManifestFetch::ManifestFetch(const Context& context, Life& life, const Trackers& trackers,
+                             Membership& membership, Outbox& outbox)
+    : context_(context),
+      life_(life),
+      trackers_(trackers),
+      membership_(membership),
+      outbox_(outbox) {}
+
+void ManifestFetch::set_found() {
+  found_ = true;
+  while (!downloads_.empty()) give_up(downloads_.back().source);
+}
 
 void ManifestFetch::ask() {
   if (found_) return;
   ask_tracker();
   while (Neighbour* const n = next_holder()) {
-    if (!std::ranges::all_of(downloads_, [this](auto& one) { return is_slow(one); })) break;
-    if (downloads_.size() >= kDownloadsMax)
-      give_up(std::ranges::min_element(downloads_, {}, [this](auto& one) {
-                return static_cast<TimeUs>(one.bytes) / ((context_.now - one.began) / kMillisecond);
-              })->source);
+    if (!make_place()) break;
     ask_neighbour(*n);
   }
-  if (foreign_)
-    foreign_->others_wait =
-        tracker_busy_ || next_holder() != nullptr ||
-        std::ranges::any_of(downloads_, [this](auto& one) { return context_.now < patience(one); });
+  if (foreign_) foreign_->others_wait = others_wait();
+}
+
+bool ManifestFetch::others_wait() {
+  const auto sends = [this](const Download& one) { return context_.now < patience(one); };
+  if (tracker_busy_ || next_holder() || std::ranges::any_of(downloads_, sends)) return true;
+  if (context_.now >= foreign_->since + kSilentSourcesWait) return false;
+  const PeerBook& book = membership_.book();
+  return book.dialing() > 0 || book.has_untried(context_.now) ||
+         std::ranges::any_of(trackers_.standings(), [](const TrackerStanding& one) {
+           return one.kind == TrackerStanding::Kind::kNoAnswerYet;
+         });
 }
 
 // --- from neighbours ---
@@ -54,6 +70,24 @@ Neighbour* ManifestFetch::next_holder() {
     if (n.contact.greeted() && n.contact.has_manifest() && may_ask(n.key)) return &n;
   }
   return nullptr;
+}
+
+// For one more download. Of those whose patience is over the slowest makes place, of equals the one
+// that was asked last; and no other does.
+bool ManifestFetch::make_place() {
+  if (!std::ranges::all_of(downloads_, [this](auto& one) { return is_slow(one); })) return false;
+  if (downloads_.size() < kDownloadsMax) return true;
+  const Download* slowest = nullptr;
+  double lowest = 0;
+  for (const Download& one : downloads_) {
+    const TimeUs span = std::max<TimeUs>(context_.now - one.began, 1);
+    const double rate = static_cast<double>(one.bytes) / static_cast<double>(span);
+    if (context_.now < patience(one) || (slowest && rate > lowest)) continue;
+    slowest = &one;
+    lowest = rate;
+  }
+  if (slowest) give_up(slowest->source);
+  return slowest != nullptr;
 }
 
 void ManifestFetch::ask_neighbour(Neighbour& n) {
@@ -101,7 +135,8 @@ void ManifestFetch::take(Neighbour& n, Download& download, proto::ManifestPart&&
   download.total = part.total_bytes;
   download.bytes += part.data.size();
   download.whole = download.bytes == download.total;
-  life_.progress(context_.now);
+  // After a wrong envelope parts alone are no progress: strangers could send such for ever.
+  if (!foreign_) life_.progress(context_.now);
   outbox_.push(KeepManifestPart{n.key, std::move(part)});
   if (download.whole) return;
   asked_[n.key].answered = false;
@@ -147,38 +182,31 @@ TimeUs ManifestFetch::next_due() const {
   };
   for (const Download& one : downloads_) {
     due(one.began + policy::kManifestTimeout);
-    if (foreign_) due(patience(one));
+    due(patience(one));
   }
   for (const auto& [peer, asked] : asked_) {
     if (asked.answered) due(asked.again);
   }
-  if (!tracker_busy_) {
-    for (const auto& [tracker, again] : offers_) due(again);
-  }
+  if (foreign_) due(foreign_->since + kSilentSourcesWait);
   return at;
 }
 
 // --- from trackers ---
 
 void ManifestFetch::offered_by(std::size_t tracker) {
-  offers_.try_emplace(tracker, context_.now);
+  offers_.insert(tracker);
 }
 
 void ManifestFetch::ask_tracker() {
-  if (tracker_busy_) return;
-  const auto next = std::ranges::find_if(
-      offers_, [this](const auto& offer) { return offer.second <= context_.now; });
-  if (next == offers_.end()) return;
+  if (tracker_busy_ || offers_.empty()) return;
   tracker_busy_ = true;
-  next->second = context_.now + policy::kManifestAskAgain;
-  outbox_.push(FetchManifestFrom{next->first});
+  outbox_.push(FetchManifestFrom{*offers_.begin()});
+  offers_.erase(offers_.begin());
 }
 
 void ManifestFetch::tracker_answered(std::size_t tracker, const Result<std::string>& file_bytes) {
   tracker_busy_ = false;
   if (found_ || life_.stopped()) return;
-  offers_[tracker] =
-      context_.now + (file_bytes.ok() ? policy::kManifestAskAgain : policy::kAnnounceLonely);
   const std::string name = "tracker " + to_text(context_.options.trackers[tracker]);
   auto manifest = file_bytes.ok() ? read(*file_bytes) : file_bytes.error();
   if (manifest.ok())
@@ -207,7 +235,7 @@ bool ManifestFetch::take_whole(Result<Manifest> manifest, const std::string& sou
         "envelope");
     return false;
   }
-  found_ = true;
+  set_found();
   life_.progress(context_.now);
   outbox_.push(ManifestArrived{*std::move(manifest)});
   return true;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
 #include "client/core/standstill.h"
+#include "client/core/trackers.h"
 #include "proto/base/result.h"
 #include "proto/content/manifest.h"
 #include "proto/messages.h"
@@ -28,20 +30,22 @@ namespace firn::core {
 
 class ManifestFetch final : public LeaveWatcher {
  public:
-  ManifestFetch(const Context& context, Life& life, Membership& membership, Outbox& outbox);
+  ManifestFetch(const Context& context, Life& life, const Trackers& trackers,
+                Membership& membership, Outbox& outbox);
 
   // It is there: nothing is asked for, and nothing is taken, from now on.
   bool found() const { return found_; }
-  void set_found() { found_ = true; }
+  void set_found();
 
   // Asks a tracker that has the manifest, one at a time, and a neighbour: another one beside it
-  // once it is slow. Of two slow ones the slower makes place for one that has not been asked.
+  // once it is slow. The slower of those that send less than manifest_patience.h asks for makes
+  // place for a neighbour that has not been asked.
   void ask();
   // A part has come from a neighbour. What it has sent lies with the driver, as it may be large and
   // nothing shows that it is right before all of it is there.
   void part(Neighbour& n, proto::ManifestPart&& part);
   void neighbour_read(PeerKey peer, const Result<std::string>& file_bytes);
-  // A tracker has the manifest.
+  // A tracker says that it has the manifest: it is asked once, until it says so again.
   void offered_by(std::size_t tracker);
   void tracker_answered(std::size_t tracker, const Result<std::string>& file_bytes);
   // When ask() has something to do because of time alone.
@@ -65,7 +69,10 @@ class ManifestFetch final : public LeaveWatcher {
     bool answered = false;
   };
 
+  // A known source has not been asked, or still sends.
+  bool others_wait();
   void ask_tracker();
+  bool make_place();
   void ask_neighbour(Neighbour& n);
   void take(Neighbour& n, Download& download, proto::ManifestPart&& part);
   static bool fits(const Download& download, const proto::ManifestPart& part);
@@ -81,13 +88,14 @@ class ManifestFetch final : public LeaveWatcher {
 
   const Context& context_;
   Life& life_;
+  const Trackers& trackers_;
   Membership& membership_;
   Outbox& outbox_;
   bool found_ = false;
-  std::map<std::size_t, TimeUs> offers_;  // trackers that have it, and when they may be asked
-  bool tracker_busy_ = false;             // one has been asked
-  std::vector<Download> downloads_;       // those asked first come first
-  std::map<PeerKey, Asked> asked_;        // connected neighbours
+  std::set<std::size_t> offers_;     // trackers that have it, and have not been asked since
+  bool tracker_busy_ = false;        // one has been asked
+  std::vector<Download> downloads_;  // those asked first come first
+  std::map<PeerKey, Asked> asked_;   // connected neighbours
   std::optional<ForeignManifest> foreign_;
 };
 

@@ -16,7 +16,7 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
       predecessors(context, life),
       gossip(context, life, membership, outbox),
       connections(context, life, membership, gossip),
-      fetch(context, life, membership, outbox),
+      fetch(context, life, trackers, membership, outbox),
       serving(context, membership, outbox, uplink) {
   membership.watch(predecessors);
   membership.watch(gossip);

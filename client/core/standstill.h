@@ -50,7 +50,7 @@ struct NeighbourStanding {
 struct ForeignManifest {
   Error error;               // of the first
   TimeUs since = 0;          // when it came
-  bool others_wait = false;  // for a source that has not been asked, or that still sends
+  bool others_wait = false;  // a known source has not been asked, or still sends
 };
 
 struct Standstill {

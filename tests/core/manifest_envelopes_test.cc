@@ -28,6 +28,27 @@ core::Options wanting(const Manifest& signed_one) {
   return options;
 }
 
+// They know of no peers, and have no manifest.
+void trackers_answer(Fixture& fixture) {
+  proto::AnnounceReply reply;
+  reply.interval_seconds = 1800;
+  for (const std::size_t tracker : {0, 1})
+    fixture.core.tracker_replied(tracker, reply, fixture.now);
+  fixture.drain();
+}
+// For so many seconds the neighbours that are asked send a part a second, of so many bytes.
+void pass_slowly(Fixture& fixture, const Manifest& manifest,
+                 const std::map<PeerKey, std::size_t>& rates, int seconds) {
+  for (; seconds > 0; --seconds) {
+    for (const auto& [peer, bytes] : rates) {
+      const auto asked = fixture.heard<proto::ManifestRequest>(peer);
+      if (!asked.empty())
+        fixture.say(peer, part_of(manifest.file_bytes, asked.back().offset, bytes));
+    }
+    fixture.pass(kSecond, 1000);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a manifest in another envelope than the link asks for bans nobody; others are asked") {
@@ -35,6 +56,7 @@ TEST_CASE("a manifest in another envelope than the link asks for bans nobody; ot
   const Manifest right = signed_by(manifest, 1), junk = signed_by(manifest, 2);
   Fixture fixture(manifest, wanting(right));
   CHECK(fixture.core.counters().foreign_manifest == nullptr);
+  trackers_answer(fixture);
   fixture.open(1, peer_id(1));
   fixture.open(2, peer_id(2));
   const PeerKey first = fixture.heard<proto::ManifestRequest>(1).empty() ? 2 : 1;
@@ -94,6 +116,7 @@ TEST_CASE("who has a signed manifest asks trackers for that envelope") {
   const Manifest right = signed_by(manifest, 1);
   Fixture fixture(right, with_two_trackers());
   fixture.start(true);
+  trackers_answer(fixture);
   fixture.take<core::AnnounceTo>();
   fixture.pass(3600 * kSecond, 1000);
   const auto announces = fixture.take<core::AnnounceTo>();
@@ -101,30 +124,123 @@ TEST_CASE("who has a signed manifest asks trackers for that envelope") {
   CHECK(announces.back().announce.signer == PublicKey::from_bytes(right.publisher->key));
 }
 
-TEST_CASE("beside a slow neighbour another is asked, and of two slow ones the slower is left") {
+TEST_CASE("after a wrong envelope sources that have said nothing yet are waited for a minute") {
+  const Manifest manifest = large_manifest();
+  const Manifest right = signed_by(manifest, 1), junk = signed_by(manifest, 2);
+  core::Options options = wanting(right);
+  SUBCASE("trackers") {}
+  SUBCASE("an address that is being called") {
+    options.peers = {Address{std::nullopt, "192.0.2.9", 4712}};
+  }
+  const bool called = !options.peers.empty();
+  Fixture fixture(manifest, options);
+  if (called) trackers_answer(fixture);
+  fixture.open(1, peer_id(1));
+  serve(fixture, 1, junk.file_bytes);
+  const auto others_wait = [&] { return fixture.core.counters().foreign_manifest->others_wait; };
+  CHECK(others_wait());
+  SUBCASE("they stay silent") {
+    fixture.pass(61 * kSecond, 1000);
+  }
+  SUBCASE("they answer") {
+    if (!called) trackers_answer(fixture);
+    for (const core::Connect& call : fixture.take<core::Connect>())
+      fixture.core.connect_failed(call.attempt, Error{ErrorCode::kUnreachable, "call", "refused"},
+                                  fixture.now);
+    fixture.drain();
+  }
+  CHECK_FALSE(others_wait());
+}
+
+TEST_CASE("after a wrong envelope only the right manifest as a whole is progress") {
+  const Manifest manifest = large_manifest();
+  const Manifest right = signed_by(manifest, 1), junk = signed_by(manifest, 2);
+  Fixture fixture(manifest, wanting(right));
+  fixture.open(1, peer_id(1));
+  serve(fixture, 1, junk.file_bytes);
+  const TimeUs before = fixture.core.counters().progressed_at;
+  fixture.pass(kSecond);
+  fixture.open(2, peer_id(2));
+  fixture.say(2, part_of(right.file_bytes, 0));
+  CHECK(fixture.core.counters().progressed_at == before);
+  serve(fixture, 2, right.file_bytes);
+  CHECK(fixture.core.counters().progressed_at == fixture.now);
+}
+
+TEST_CASE("a tracker with a wrong envelope is asked again only once it says that it has one") {
+  const Manifest manifest = large_manifest();
+  const Manifest right = signed_by(manifest, 1);
+  Fixture fixture(manifest, wanting(right));
+  proto::AnnounceReply reply;
+  reply.interval_seconds = 1800;
+  reply.has_manifest = true;
+  fixture.core.tracker_replied(0, reply, fixture.now);
+  fixture.drain();
+  REQUIRE(fixture.take<FetchManifestFrom>().size() == 1);
+  fixture.core.tracker_manifest(0, manifest.file_bytes, fixture.now);
+  fixture.drain();
+  fixture.pass(120 * kSecond, 1000);
+  CHECK(fixture.take<FetchManifestFrom>().empty());
+  fixture.core.tracker_replied(0, reply, fixture.now);
+  fixture.drain();
+  CHECK(fixture.take<FetchManifestFrom>().size() == 1);
+}
+
+TEST_CASE("beside a slow neighbour another is asked, and of two too slow ones the slower is left") {
   const Manifest manifest = large_manifest();
   Fixture fixture(manifest);
   fixture.open(1, peer_id(1));
-  std::map<PeerKey, std::uint64_t> sent;
-  // Each a part a second, of so many bytes.
-  const auto pass_slowly = [&](std::map<PeerKey, std::size_t> rates, int seconds) {
-    for (; seconds > 0; --seconds) {
-      for (const auto& [peer, bytes] : rates) {
-        const auto asked = fixture.heard<proto::ManifestRequest>(peer);
-        if (!asked.empty())
-          fixture.say(peer, part_of(manifest.file_bytes, asked.back().offset, bytes));
-      }
-      fixture.pass(kSecond, 1000);
-    }
-  };
-  pass_slowly({{1, 17'000}}, 5);
+  pass_slowly(fixture, manifest, {{1, 17'000}}, 5);
   fixture.open(2, peer_id(2));
-  pass_slowly({{1, 17'000}, {2, 3000}}, 3);
+  pass_slowly(fixture, manifest, {{1, 17'000}, {2, 3000}}, 3);
   CHECK(fixture.heard<proto::ManifestRequest>(2).empty());  // the first may be fast enough
-  pass_slowly({{1, 2000}, {2, 1000}}, 3);
+  pass_slowly(fixture, manifest, {{1, 2000}, {2, 1000}}, 15);
   fixture.open(3, peer_id(3));
-  pass_slowly({{1, 2000}, {2, 1000}}, 15);
+  pass_slowly(fixture, manifest, {{1, 2000}, {2, 1000}}, 3);
   CHECK_FALSE(fixture.closed(1));
+  CHECK_FALSE(fixture.heard<proto::ManifestRequest>(1).empty());
+  CHECK(fixture.heard<proto::ManifestRequest>(2).empty());
   CHECK(serve(fixture, 3, manifest.file_bytes) == 2);
   CHECK(fixture.take<ManifestArrived>().size() == 1);
+}
+
+TEST_CASE("slow neighbours that send as fast as they must replace each other for none") {
+  const Manifest manifest = large_manifest();
+  Fixture fixture(manifest);
+  fixture.open(1, peer_id(1));
+  fixture.open(2, peer_id(2));
+  fixture.open(3, peer_id(3));
+  const std::map<PeerKey, std::size_t> rates = {{1, 17'000}, {2, 17'000}, {3, 17'000}};
+  pass_slowly(fixture, manifest, rates, 21);
+  std::size_t asked = 0;
+  for (const PeerKey peer : {1, 2, 3})
+    asked += fixture.heard<proto::ManifestRequest>(peer).empty() ? 0 : 1;
+  CHECK(asked == 2);
+  SUBCASE("until one stands still") {
+    fixture.pass(12 * kSecond, 1000);
+    for (const PeerKey peer : {1, 2, 3})
+      asked += fixture.heard<proto::ManifestRequest>(peer).empty() ? 0 : 1;
+    CHECK(asked == 3);
+  }
+}
+
+TEST_CASE("beyond its memory a peer takes a manifest from one neighbour at a time") {
+  const Manifest manifest = large_manifest();
+  core::Options options = plain_options();
+  options.memory_bytes = 100'000;
+  Fixture fixture(manifest, options);
+  fixture.open(1, peer_id(1));
+  SUBCASE("no second one is asked") {
+    pass_slowly(fixture, manifest, {{1, 17'000}}, 8);
+    fixture.open(2, peer_id(2));
+    pass_slowly(fixture, manifest, {{1, 17'000}}, 8);
+    CHECK(fixture.heard<proto::ManifestRequest>(2).empty());
+  }
+  SUBCASE("of two the slower is left") {
+    fixture.open(2, peer_id(2));
+    pass_slowly(fixture, manifest, {{1, 4'000}, {2, 40'000}}, 14);
+    CHECK(fixture.heard<proto::ManifestRequest>(1).empty());
+    CHECK(serve(fixture, 2, manifest.file_bytes) >= 1);
+    CHECK(fixture.take<ManifestArrived>().size() == 1);
+  }
 }
