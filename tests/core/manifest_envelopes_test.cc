@@ -223,24 +223,3 @@ TEST_CASE("slow neighbours that send as fast as they must replace each other for
     CHECK(asked == 3);
   }
 }
-
-TEST_CASE("beyond its memory a peer takes a manifest from one neighbour at a time") {
-  const Manifest manifest = large_manifest();
-  core::Options options = plain_options();
-  options.memory_bytes = 100'000;
-  Fixture fixture(manifest, options);
-  fixture.open(1, peer_id(1));
-  SUBCASE("no second one is asked") {
-    pass_slowly(fixture, manifest, {{1, 17'000}}, 8);
-    fixture.open(2, peer_id(2));
-    pass_slowly(fixture, manifest, {{1, 17'000}}, 8);
-    CHECK(fixture.heard<proto::ManifestRequest>(2).empty());
-  }
-  SUBCASE("of two the slower is left") {
-    fixture.open(2, peer_id(2));
-    pass_slowly(fixture, manifest, {{1, 4'000}, {2, 40'000}}, 14);
-    CHECK(fixture.heard<proto::ManifestRequest>(1).empty());
-    CHECK(serve(fixture, 2, manifest.file_bytes) >= 1);
-    CHECK(fixture.take<ManifestArrived>().size() == 1);
-  }
-}
