@@ -177,7 +177,7 @@ TEST_CASE("a tracker with a wrong envelope is asked again only once it says that
   fixture.core.tracker_replied(0, reply, fixture.now);
   fixture.drain();
   REQUIRE(fixture.take<FetchManifestFrom>().size() == 1);
-  fixture.core.tracker_manifest(0, manifest.file_bytes, fixture.now);
+  fixture.core.manifest_read(core::kNoPeer, 0, manifest.file_bytes, fixture.now);
   fixture.drain();
   fixture.pass(120 * kSecond, 1000);
   CHECK(fixture.take<FetchManifestFrom>().empty());
