@@ -38,14 +38,16 @@ CommandWords::CommandWords(CLI::App& app, int argc, const char* const* argv)
       long_option(word);
     } else if (word.size() > 1 && word[0] == '-') {
       short_options(word);
-    } else if (word == "help" && at_ == program_ && !at_command() && !asks_help_) {
+    } else if (word == "help" && at_ == program_ && !at_command() && !help_is_command) {
       help_is_command = asks_help_ = true;
     } else {
       plain(word);
     }
   }
   if (expecting_ != nullptr) wrong_ = std::string(argv[argc - 1]) + " needs a value";
-  if (help_is_command) take(*at_->get_help_ptr(), "");
+  if (!help_is_command) return;
+  if (at_ == program_ && has(at_->get_help_ptr())) plain("help");  // `help --help`, about itself
+  take(*at_->get_help_ptr(), "");
 }
 
 std::string CommandWords::names() const {

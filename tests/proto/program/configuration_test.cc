@@ -28,8 +28,8 @@ class Program {
       command->add_option("--limit", limit_)->check(CLI::Range(1, 100));
       command->add_option("--peer", peers_);
       command->add_flag("-q,--quiet", quiet_);
-      command->add_flag("-v,--verbose", verbosity_);
     }
+    get->add_flag("-v,--verbose", verbosity_);
     get->add_option("SOURCE", source_);
     get->add_option("-o,--output", output_)->configurable(false);
     CLI::Option* sign = get->add_option("--sign", sign_);
@@ -175,6 +175,10 @@ TEST_CASE("help COMMAND is COMMAND --help") {
   CHECK(help.find("--limit") != std::string::npos);
   CHECK(Program().run({"help", "bench", "codec"}) == help);
   CHECK(Program().run({"help"}) == Program().run({"--help"}));
+  const std::string of_help = Program().run({"help", "--help"});
+  CHECK(of_help.find("prog help") != std::string::npos);
+  CHECK(Program().run({"help", "help"}) == of_help);
+  CHECK(Program().run({"--version=false", "help"}).find("bench") != std::string::npos);
   CHECK(Program().run({"help", "gte"}) == "unknown command 'gte'; did you mean 'get'?");
 }
 
