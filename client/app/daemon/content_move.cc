@@ -459,7 +459,11 @@ Status ContentMove::undo(bool placed_some) {
         note(to_->remove(item.to));
       }
     }
-  if (placed_some) note(to_->remove(WorkFolder::top_name_path_of(id_)));
+  const std::string name = WorkFolder::top_name_path_of(id_);
+  if (placed_some) {  // what keep_name() left
+    note(to_->remove(name));
+    note(to_->remove(name + ".new"));
+  }
   for (const std::string& folder : folders)
     if (const auto removed = to_->remove_folder(folder); !removed.ok()) note(removed.error());
   if (stage->kind != FileKind::kMissing) {

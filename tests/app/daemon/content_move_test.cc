@@ -78,6 +78,8 @@ struct Moved {
     std::map<std::string, std::string> tree;
     for (const auto& [path, bytes] : before)
       tree[!new_as.empty() && path.starts_with("c/") ? new_as + path.substr(1) : path] = bytes;
+    // An unfinished download goes on under the new name.
+    if (!complete && !new_as.empty()) tree[store::WorkFolder::top_name_path_of(id)] = new_as;
     return tree;
   }
   ContentMove mover(Life& life, bool links) const {
