@@ -135,7 +135,7 @@ class Signed(PublisherTest):
 
     def test_a_strangers_copy_without_the_signature_keeps_nobody_from_a_signed_content(self):
         key, public = self.key()
-        tracker = self.tracker()
+        tracker = self.tracker().endpoint()
         source = self.file(300 * KIB)
         signed = self.create(source, "--sign", key, "--tracker", tracker)
         manifest = Manifest(signed.read_bytes())
