@@ -106,8 +106,17 @@ class Access(Door):
     def test_other_hosts_and_origins_are_refused(self):
         self.daemon()
         for headers in ({"Host": "evil.example"}, {"Host": f"evil.example:{self.port}"},
+                        {"Host": f"localhost:{self.port}.evil.example"},
                         {"Origin": "http://evil.example"}, {"Origin": "null"}):
             self.assertEqual(403, self.http("GET", "/", **headers)[0], headers)
+
+    def test_two_hosts_are_none(self):
+        self.daemon()
+        for hosts in (["localhost", "localhost"], ["localhost", "evil.example"], ["evil.example", "localhost"]):
+            lines = "".join(f"Host: {host}\r\n" for host in hosts)
+            with socket.create_connection(("localhost", self.port), timeout=20) as peer:
+                peer.sendall(f"GET / HTTP/1.1\r\n{lines}Authorization: Bearer {self.token}\r\n\r\n".encode())
+                self.assertIn(b" 403 ", peer.recv(4096))
 
     def test_a_page_lets_no_script_or_frame_in(self):
         self.daemon()
