@@ -90,9 +90,9 @@ class World {
 
  private:
   void settle() {
-    for (core::Action& action : core_->take_actions()) {
-      std::visit([this](auto& a) { on(a); }, action);
-    }
+    // Some are answered at once, with more actions.
+    for (auto actions = core_->take_actions(); !actions.empty(); actions = core_->take_actions())
+      for (core::Action& action : actions) std::visit([this](auto& a) { on(a); }, action);
   }
   void on(core::Connect& a) {
     FIRN_CHECK(!stopped && a.address.port != 0 && attempt_last_ < a.attempt);

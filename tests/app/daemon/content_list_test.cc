@@ -95,9 +95,10 @@ TEST_CASE("a content that is paused or resumed is opened accordingly") {
 }
 
 // A content of a stranger, who chose its name.
-KeptContent stranger_called(const std::string& name) {
+KeptContent stranger_called(const std::string& name, std::uint8_t fill = 0) {
   Info info = test::sample_info();
   info.name = name;
+  info.generation_digests.front().bytes[0] ^= fill;
   const Manifest manifest = make_manifest(info, {}).value();
   KeptContent content = download_of(9);
   content.id = manifest.id;
@@ -131,11 +132,11 @@ TEST_CASE("a few letters that begin an id and are another content's name are ref
 }
 
 TEST_CASE("a name of two contents is refused with both, and one of a single content is enough") {
-  const KeptContent stranger = stranger_called("holiday");
-  KeptContent other = stranger_called("letters");
-  const StartedDaemon daemon({stranger, other});
-  CHECK(daemon.list->show("holiday")->at("content_id") == stranger.id.text());
-  const auto both = daemon.list->show("");
+  const KeptContent stranger = stranger_called("holiday", 1);
+  const KeptContent other = stranger_called("holiday", 2);
+  const StartedDaemon daemon({stranger, other, stranger_called("a", 3)});
+  CHECK(daemon.list->show("a")->at("name") == "a");
+  const auto both = daemon.list->show("holiday");
   REQUIRE_FALSE(both.ok());
   CHECK(both.error().detail.find(stranger.id.text()) != std::string::npos);
   CHECK(both.error().detail.find(other.id.text()) != std::string::npos);
