@@ -153,6 +153,32 @@ void ContentFiles::doubt(std::uint32_t file) {
   if (known_[file] == Known::kHoles) known_[file] = Known::kReads;
 }
 
+std::vector<std::uint32_t> ContentFiles::take_deleted() {
+  constexpr std::size_t kLooksMax = 256;
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint32_t> deleted;
+  const Result<FileStat> folder = files_.stat(work_ + "/data");
+  if (!folder || folder->kind != FileKind::kFolder) return deleted;
+  const auto count = static_cast<std::uint32_t>(places_.size());
+  std::size_t looks = 0;
+  for (std::uint32_t passed = 0; passed < count && looks < kLooksMax; ++passed) {
+    const std::uint32_t file = look_at_ = (look_at_ + 1) % count;
+    if (places_[file] != Place::kWork) continue;
+    ++looks;
+    const Result<FileStat> stat = files_.stat(work_name(file));
+    if (stat && stat->kind == FileKind::kMissing) deleted.push_back(file);
+  }
+  for (const std::uint32_t file : deleted) {
+    places_[file] = Place::kAbsent;
+    unsynced_.files.erase(file);
+    open_files_.forget(this, file);
+    if (warning_.empty())
+      warning_ = files_.full_path(work_name(file)) +
+                 " was deleted while it was on its way; what it held is fetched again";
+  }
+  return deleted;
+}
+
 Status ContentFiles::finish_file(std::uint32_t file, bool replace) {
   const FileEntry& entry = info_.files[file];
   if (entry.kind == FileEntry::Kind::kFolder) return finish_folder(file);

@@ -56,6 +56,11 @@ class ContentFiles {
   // What was written into this file may be damaged: it is compared from now on.
   void doubt(std::uint32_t file);
 
+  // Files on their way that somebody has deleted: they are absent from now on, and what they held
+  // is gone. Looks at a part of all in turn. If the folder that they are in is gone too, it may
+  // come back, and nothing is told. No write() meanwhile.
+  std::vector<std::uint32_t> take_deleted();
+
   // Gives a file on its way its mode, time and final name. An empty one, a link or a folder is made
   // first. kExists if something stands there and `replace` is false (folders that stand are taken).
   // A mode or time that the file system refuses is no error: take_warning() tells of the first.
@@ -112,6 +117,7 @@ class ContentFiles {
   mutable std::vector<Place> places_;
   mutable std::vector<Known> known_;
   mutable Unsynced unsynced_;
+  std::uint32_t look_at_ = 0;  // take_deleted() goes on there
   std::string warning_;
   bool warned_ = false;
 };

@@ -48,7 +48,10 @@ struct OpenOptions {
   bool overwrite = false;  // replace files at the final paths that are not this content
   bool repair = false;  // bring such files to what they should be, keeping what is right in them;
                         // with either the content goes into a folder that stood there before
-  bool trust = false;   // for serving: take it that the bytes are right where the sizes are
+  // What a download has had before has this mark (work_mark.h); empty: it has had nothing. If it is
+  // not there, nothing is made, and the error is kNotFound.
+  std::string mark = {};
+  bool trust = false;  // for serving: take it that the bytes are right where the sizes are
   // For serving: this process has hashed all of it since then (Unix time); 0: it has not.
   std::int64_t hashed_since_ns = 0;
   Fingerprinting fingerprinting = Fingerprinting::kWhereCheaper;
@@ -59,6 +62,7 @@ struct OpenOptions {
 
 // What an earlier run left.
 struct Resumed {
+  std::string mark;              // of the work folder (work_mark.h); empty: there is none
   std::vector<bool> verified;    // per generation
   std::vector<SpooledRow> rows;  // of generations not verified
 };

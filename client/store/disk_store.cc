@@ -7,6 +7,7 @@
 #include "client/store/download_opening.h"
 #include "client/store/posix_files.h"
 #include "client/store/servable.h"
+#include "client/store/work_mark.h"
 
 namespace firn::store {
 
@@ -51,6 +52,7 @@ Result<std::unique_ptr<DiskStore>> DiskStore::open_download(std::unique_ptr<File
     store->phase_ = Phase::kServing;
     store->ledger_.serve(std::move(opened->verified));
   } else {
+    resumed.mark = store->work_.mark();
     store->ledger_.download(std::move(opened->verified), store->work_.journal());
   }
   return store;
@@ -85,10 +87,33 @@ Status DiskStore::write_generation(std::uint32_t generation, std::span<const std
     return Error{ErrorCode::kExists, "write generation " + std::to_string(generation),
                  "a file of it bears its final name and is left as it is"};
   }
+  Status written = write_and_note(generation, data);
+  if (written || written.error().code != ErrorCode::kNotFound) return written;
+  {
+    const std::lock_guard sync_lock(sync_mutex_);
+    lose_deleted();  // a file of it, perhaps
+  }
+  return write_and_note(generation, data);
+}
+
+Status DiskStore::write_and_note(std::uint32_t generation, std::span<const std::uint8_t> data) {
+  const std::shared_lock lock(deleted_mutex_);
   const std::uint64_t offset = generation * info_.shape.generation_bytes();
   const std::uint64_t bytes = info_.shape.bytes_in_generation(generation);
   if (Status s = content_.write(offset, data.first(bytes)); !s) return s;
   return ledger_.written(generation);
+}
+
+void DiskStore::lose_deleted() {
+  const std::lock_guard lock(deleted_mutex_);
+  for (const std::uint32_t file : content_.take_deleted()) {
+    const content::GenerationRange range = content::generations_of(info_, file);
+    for (std::uint32_t g = range.first; g < range.last; ++g) {
+      if (!ledger_.readable(g) || !ledger_.lose(g)) continue;
+      const std::lock_guard found_lock(found_mutex_);
+      found_.push_back(g);
+    }
+  }
 }
 
 Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const {
@@ -183,6 +208,7 @@ Status DiskStore::sync() {
 
 Status DiskStore::sync_now() {
   if (Status s = work_.journal().check_present(); !s) return s;
+  lose_deleted();
   if (Status s = ledger_.journal_losses(); !s) return s;
   if (Status s = write_again(); !s) return s;
 
@@ -338,6 +364,13 @@ Result<std::unique_ptr<ContentStore>> ContentStore::open_download(const Manifest
                                                                   const OpenOptions& options,
                                                                   Resumed& resumed) {
   if (Status s = content::check_top_name(manifest.info, {dir, options.as}); !s) return s.error();
+  if (!options.mark.empty()) {
+    const Result<bool> there = download_is_there(
+        dir, manifest.id, content::top_name(manifest.info, options.as), options.mark);
+    if (!there) return there.error();
+    if (!*there)
+      return Error{ErrorCode::kNotFound, "download to " + dir, "what it has had is not there"};
+  }
   Result<std::unique_ptr<Files>> files = open_posix_files(dir, true);
   if (!files) return files.error();
   Result<std::unique_ptr<DiskStore>> store =

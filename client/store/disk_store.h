@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ class DiskStore final : public ContentStore {
 
   // With sync_mutex_ held.
   Status sync_now();
+  void lose_deleted();
   Status write_again();
   Status sync_data(const GenerationLedger::Covered& covered);
   Status free_dropped();
@@ -71,6 +73,7 @@ class DiskStore final : public ContentStore {
   Status read_checked(std::uint32_t generation, std::span<std::uint8_t> out,
                       ContentFiles::Reading reading) const;
   ContentFiles::Reading next_reading(std::uint32_t generation) const;
+  Status write_and_note(std::uint32_t generation, std::span<const std::uint8_t> data);
   Error changed_on_disk(std::uint32_t generation, const std::string& operation) const;
   Error not_downloading(const char* what) const;
   bool may_replace(std::uint32_t file) const { return overwrite_ || replaceable_.contains(file); }
@@ -93,7 +96,10 @@ class DiskStore final : public ContentStore {
   mutable std::uint64_t reads_ = 0, reads_again_ = 0;
   std::atomic<Phase> phase_ = Phase::kDownloading;
 
-  std::mutex sync_mutex_;       // one sync or finish at a time
+  std::mutex sync_mutex_;  // one sync or finish at a time
+  // Shared by writers of generations: what goes into a deleted file is not noted after that is
+  // known.
+  std::shared_mutex deleted_mutex_;
   bool data_in_doubt_ = false;  // a sync of data failed: what it covered is written again
   std::mutex found_mutex_;
   std::vector<std::uint32_t> found_;  // lost in the work folder, to be told by take_lost()

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/store/work_mark.h"
 #include "proto/base/limits.h"
 
 namespace firn::store {
@@ -70,6 +71,9 @@ Result<bool> WorkFolder::exists() const {
 Status WorkFolder::take() {
   if (Status s = files_.make_folders(path_); !s) return s;
   if (Status s = take_lock(); !s) return s;
+  Result<std::string> mark = take_work_mark(files_, path_);
+  if (!mark) return mark.error();
+  mark_ = *std::move(mark);
   return keep_manifest();
 }
 
@@ -148,8 +152,9 @@ Status WorkFolder::remove() {
 }
 
 Status WorkFolder::remove_folder() {
-  for (const char* name : {"/data", "/data.new", "/copy", "/spool", "/journal", "/journal.new",
-                           "/manifest.firn", "/manifest.firn.new", "/name", "/name.new", "/lock"}) {
+  for (const char* name :
+       {"/data", "/data.new", "/copy", "/spool", "/journal", "/journal.new", "/manifest.firn",
+        "/manifest.firn.new", "/name", "/name.new", "/mark", "/mark.new", "/lock"}) {
     if (Status s = remove_tree(files_, path_ + name); !s) return s;
   }
   const Result<bool> removed = files_.remove_folder(path_);

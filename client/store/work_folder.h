@@ -34,8 +34,11 @@ class WorkFolder {
   const std::string& path() const { return path_; }  // relative to the folder of `files`
   Result<bool> exists() const;
 
-  // Makes and locks the folder, and keeps the manifest in it. kExists if another process has it.
+  // Makes and locks the folder, and keeps the manifest and a mark in it. kExists if another process
+  // has it.
   Status take();
+  // After take() (work_mark.h).
+  const std::string& mark() const { return mark_; }
   // The top name of the download that has the folder (content/top_name.h), which marks what bears
   // that name as the download's: the manifest's, unless another was kept.
   Result<std::string> top_name() const;
@@ -69,6 +72,7 @@ class WorkFolder {
   Files& files_;
   const Manifest& manifest_;
   const std::string path_;
+  std::string mark_;
   std::unique_ptr<Lock> lock_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Spool> spool_;

@@ -349,5 +349,22 @@ class Watches(DaemonTest):
         self.assert_refused(said, harness.USAGE, "another folder")
 
 
+class TakenName(DaemonTest):
+    def test_a_content_whose_name_is_taken_fails_and_changes_nothing(self):
+        seed = self.share(self.tree({"a": 100 * KIB}))
+        mine = self.downloads / "holiday" / "mine"
+        mine.parent.mkdir(parents=True)
+        mine.write_text("mine")
+        told = self.folder / "told"
+        daemon = self.daemon("--on-error", f"echo \"$FIRN_ERROR\" > '{told}'")
+        self.add(seed.link())
+        self.wait_state("failed")
+        self.assertIn("another folder of that name", self.contents()[0]["failure"])
+        daemon.wait_event("error")
+        self.wait_for(lambda _: told.exists() and "another folder" in told.read_text())
+        self.assertEqual(["holiday", "holiday/mine"], sorted(
+            str(path.relative_to(self.downloads)) for path in self.downloads.rglob("*")))
+
+
 if __name__ == "__main__":
     harness.main()

@@ -210,6 +210,52 @@ TEST_CASE("a generation that was damaged in the work folder is written again") {
   check_files(dir);
 }
 
+TEST_CASE("a file that is deleted while it is on its way is noticed, and written again") {
+  const TemporaryFolder dir;
+  Resumed resumed;
+  auto store = open(dir, resumed);
+  write(*store, 0, 3);
+  REQUIRE(store->sync().ok());
+  const std::string place = dir.path(".firn/" + sample().manifest.id.text() + "/data/a");
+  std::vector<std::uint32_t> lost{0, 1, 2};
+  SUBCASE("while it is open, and with what comes meanwhile") {
+    fs::remove(place);
+    write(*store, 3, 4);  // it goes into the file that is gone
+    lost.push_back(3);
+  }
+  SUBCASE("when it is opened again") {
+    store.reset();
+    store = open(dir, resumed);
+    fs::remove(place);
+    write(*store, 3, 4);
+  }
+  REQUIRE(store->sync().ok());
+  CHECK(store->take_lost() == lost);
+  CHECK(store->take_warning().find(place) != std::string::npos);
+  for (const std::uint32_t g : lost) CHECK_FALSE(readable(*store, g));
+  write(*store, 4, kCount);
+  CHECK_FALSE(*store->finish());
+  for (const std::uint32_t g : lost) write(*store, g, g + 1);
+  CHECK(*store->finish());
+  check_files(dir);
+}
+
+TEST_CASE("where the folder of files on their way is gone, none of them counts as deleted") {
+  const TemporaryFolder dir;
+  Resumed resumed;
+  auto store = open(dir, resumed);
+  write(*store, 0, 3);
+  REQUIRE(store->sync().ok());
+  const std::string work = dir.path(".firn/" + sample().manifest.id.text());
+  fs::rename(work + "/data", dir.path("away"));
+  (void)store->sync().ok();
+  CHECK(store->take_lost().empty());
+  fs::rename(dir.path("away"), work + "/data");
+  write(*store, 3, kCount);
+  CHECK(*store->finish());
+  check_files(dir);
+}
+
 TEST_CASE("a journal that takes no loss makes the next sync fail, and has it afterwards") {
   test::MemoryDisk disk;
   Resumed resumed;

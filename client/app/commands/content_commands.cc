@@ -38,6 +38,7 @@ struct OneArguments : AskOptions {
   std::string content;
   std::string folder, as;  // of move
   bool delete_data = false;
+  bool afresh = false;  // of resume
 };
 
 std::string part_done(const Json& content) {
@@ -125,6 +126,7 @@ ExitCode run(const ListArguments& arguments, Console& console) {
 
 ExitCode run(const OneArguments& arguments, Console& console) {
   Json params = {{"content", arguments.content}};
+  if (arguments.method == "resume") params["afresh"] = arguments.afresh;
   if (arguments.method == "remove") params["delete_data"] = arguments.delete_data;
   if (arguments.method == "move") params["folder"] = absolute(arguments.folder);
   if (!arguments.as.empty()) params["as"] = arguments.as;
@@ -201,7 +203,13 @@ void add_content_commands(CLI::App& app, Chosen& chosen) {
   };
   one("show", "show how one of the daemon's contents stands");
   one("pause", "let the daemon leave a content alone until resume");
-  one("resume", "let the daemon go on with a content that was paused, failed or finished");
+  auto resuming = std::make_shared<OneArguments>();
+  add_one_command(app, chosen, "resume",
+                  "let the daemon go on with a content that was paused, failed or finished",
+                  resuming)
+      ->add_flag("--afresh", resuming->afresh,
+                 "begin again a download that waits for its folder, as what it had is lost")
+      ->configurable(false);
   auto moving = std::make_shared<OneArguments>();
   CLI::App* const move = add_one_command(
       app, chosen, "move", "move a content's files to another folder, and go on there", moving);

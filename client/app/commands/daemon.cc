@@ -207,6 +207,12 @@ QueueLimits within_descriptors(QueueLimits queue, Console& console) {
   return queue;
 }
 
+Result<std::unique_ptr<ContentsStore>> open_contents(const DataFolder& folder) {
+  const auto file = folder.contents_file();
+  if (!file.ok()) return file.error();
+  return ContentsStore::open(*file);
+}
+
 ExitCode run(const DaemonArguments& arguments, Console& console) {
   const StopRequest stop;
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
@@ -219,7 +225,7 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   const std::string data = data_of(arguments);
   const auto folder = DataFolder::take(data);
   if (!folder.ok()) return fail(console, folder.error());
-  const auto store = ContentsStore::open(data + "/contents.sqlite");
+  const auto store = open_contents(*folder);
   if (!store.ok()) return fail(console, store.error());
   const auto signer = Signer::for_serving(arguments.signing);
   if (!signer.ok()) return fail(console, signer.error());

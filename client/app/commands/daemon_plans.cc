@@ -132,6 +132,7 @@ Result<SessionPlan> plan_kept(const NetworkOptions& network, const KeptContent& 
   plan->repair = kept.repair;
   plan->mode = serves ? SessionPlan::Mode::kServe : SessionPlan::Mode::kDownload;
   plan->offer_manifest = serves;
+  if (!serves) plan->mark = kept.mark;
   plan->certificate_for = [signer, self](const Manifest& manifest) {
     return certificate_if_any(signer, manifest, self);
   };

@@ -244,8 +244,8 @@ Result<Json> ContentList::pause(const std::string& which) {
   return change(which, [](DaemonContent& content) { return content.pause(); });
 }
 
-Result<Json> ContentList::resume(const std::string& which) {
-  return change(which, [](DaemonContent& content) { return content.resume(); });
+Result<Json> ContentList::resume(const std::string& which, bool afresh) {
+  return change(which, [afresh](DaemonContent& content) { return content.resume(afresh); });
 }
 
 Result<Json> ContentList::remove(const std::string& which, bool delete_data) {

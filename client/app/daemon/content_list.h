@@ -44,7 +44,7 @@ class ContentList final : public DaemonMethods {
   Result<Json> show(const std::string& which) override;
   Result<Json> peers(const std::string& which) override;
   Result<Json> pause(const std::string& which) override;
-  Result<Json> resume(const std::string& which) override;
+  Result<Json> resume(const std::string& which, bool afresh) override;
   Result<Json> remove(const std::string& which, bool delete_data) override;
   Result<Json> limit(const std::string& which, const LimitChange& change) override;
   Result<Json> prioritize(const std::string& which, const std::string& priority) override;

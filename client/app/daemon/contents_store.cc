@@ -62,8 +62,9 @@ constexpr TableVersion kTableVersions[] = {
   ALTER TABLE content ADD COLUMN other_top_name TEXT NOT NULL DEFAULT '';
   ALTER TABLE content ADD COLUMN overwrite INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE content ADD COLUMN repair INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE content ADD COLUMN mark TEXT NOT NULL DEFAULT '';
 )",
-     28},
+     29},
 };
 constexpr std::int64_t kContentsVersion = std::size(kTableVersions);
 
@@ -106,6 +107,7 @@ Result<KeptContent> content_of(const Statement& row) {
   content.other_as = row.bytes(24);
   content.overwrite = row.integer(25) != 0;
   content.repair = row.integer(26) != 0;
+  content.mark = row.bytes(27);
   return content;
 }
 
@@ -147,7 +149,8 @@ Statement& bind_changeable(Statement& statement, const KeptContent& content) {
       .bind_text(24, content.as)
       .bind_text(25, content.other_as)
       .bind(26, content.overwrite)
-      .bind(27, content.repair);
+      .bind(27, content.repair)
+      .bind_text(28, content.mark);
 }
 
 }  // namespace
@@ -199,7 +202,7 @@ Result<std::vector<KeptContent>> ContentsStore::load() {
       "SELECT id, kind, link, manifest, folder, seeding, paused, seeded, removing, added_at,"
       " finished_at, trusted, stamp, up_limit, down_limit, seed_ratio, seed_seconds, priority,"
       " position, uploaded, seeded_seconds, move, other_folder, top_name, other_top_name,"
-      " overwrite, repair FROM content ORDER BY number");
+      " overwrite, repair, mark FROM content ORDER BY number");
   if (!query.ok()) return with_remedy(query.error());
   std::vector<KeptContent> contents;
   for (;;) {
@@ -224,9 +227,9 @@ Status ContentsStore::insert(const KeptContent& content) {
       "INSERT INTO content(id, kind, link, manifest, folder, seeding, paused, seeded, removing,"
       " added_at, finished_at, trusted, stamp, up_limit, down_limit, seed_ratio, seed_seconds,"
       " priority, position, uploaded, seeded_seconds, move, other_folder, top_name,"
-      " other_top_name, overwrite, repair)"
+      " other_top_name, overwrite, repair, mark)"
       " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-      " ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)");
+      " ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28)");
   if (!insert.ok()) return insert.error();
   insert->bind_bytes(1, content.id.raw())
       .bind(2, static_cast<std::int64_t>(content.kind))
@@ -241,7 +244,7 @@ Status ContentsStore::update(const KeptContent& content) {
       " added_at = ?10, finished_at = ?11, trusted = ?12, stamp = ?13, up_limit = ?14,"
       " down_limit = ?15, seed_ratio = ?16, seed_seconds = ?17, priority = ?18, position = ?19,"
       " uploaded = ?20, seeded_seconds = ?21, move = ?22, other_folder = ?23, top_name = ?24,"
-      " other_top_name = ?25, overwrite = ?26, repair = ?27 WHERE id = ?1");
+      " other_top_name = ?25, overwrite = ?26, repair = ?27, mark = ?28 WHERE id = ?1");
   if (!update.ok()) return update.error();
   update->bind_bytes(1, content.id.raw());
   return bind_changeable(*update, content).run();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -65,6 +66,7 @@ DaemonContent::DaemonContent(const DaemonHost& host, KeptContent kept)
       name_(kept.as.empty() ? kept.id.short_text() : kept.as),
       kept_(host.store, host.console, host.driver.loop(), name_, std::move(kept)),
       record_(kept_->uploaded, kept_->seeded_seconds),
+      work_(host.driver.workers(), host.console, host.driver.loop(), kept_, name_),
       relocation_({host.driver.workers(), host.console, host.driver.loop()}, kept_) {
   const auto link = parse_link(kept_->link);
   private_ = link.ok() && link->secret;
@@ -98,8 +100,12 @@ Status DaemonContent::pause() {
 }
 
 // One that has stayed as long as it was to stay is served until it is paused or removed.
-Status DaemonContent::resume() {
+Status DaemonContent::resume(bool afresh) {
+  if (afresh && !work_.away())
+    return Error{ErrorCode::kBadInput, "begin " + name_ + " again",
+                 "what it has is there, or it has had nothing; `firn resume` goes on with it"};
   KeptContent active = *kept_;
+  if (afresh) active.mark.clear();
   if (active.seeded) {
     active.seeding = "forever";
     active.limits.seed_ratio = active.limits.seed_seconds = LimitValues::kNone;
@@ -108,6 +114,7 @@ Status DaemonContent::resume() {
   if (const Status kept = change(active); !kept.ok()) return kept;
   failure_.clear();
   progress_.forgive();
+  if (session_ == nullptr) work_.forget();
   return Done{};
 }
 
@@ -151,6 +158,7 @@ void DaemonContent::limits_changed() {
 Status DaemonContent::move(const std::string& folder, const std::string& as) {
   if (relocation_.active())
     return Error{ErrorCode::kBusy, "move " + name_, "it is being moved to another folder"};
+  if (work_.away()) return Error{ErrorCode::kNotFound, "move " + name_, work_.reason()};
   const content::ContentPlace to{folder, as.empty() ? kept_->as : as};
   if (const Status free = check_move(*kept_, to); !free.ok()) return free;
   if (kept_.forgotten() || kept_->removing)
@@ -195,7 +203,7 @@ void DaemonContent::act(bool may_start) {
     if (kept_->removing) {
       delete_files();
     } else if (queue_entry().wants && place_.runs && may_start) {
-      start();
+      work_.there() ? start() : work_.look();
     }
   }
 }
@@ -210,12 +218,13 @@ DaemonContent::Due DaemonContent::due() const {
   if (!kept_.saved()) return Due::kAtTimes;
   if (kept_.forgotten()) return Due::kSoon;
   if (!failure_.empty() || host_.driver.stopping()) return Due::kNever;
-  return kept_->removing || (queue_entry().wants && place_.runs) ? Due::kSoon : Due::kNever;
+  if (!kept_->removing && !(queue_entry().wants && place_.runs)) return Due::kNever;
+  return !kept_->removing && work_.away() ? Due::kAtTimes : Due::kSoon;
 }
 
 // A session that there is answers itself.
 bool DaemonContent::opens() const {
-  if (private_ || session_ != nullptr || !failure_.empty()) return false;
+  if (private_ || session_ != nullptr || !failure_.empty() || work_.away()) return false;
   if (relocation_.active())
     return !kept_.forgotten() && !kept_->removing && !kept_->paused && !kept_->seeded;
   return queue_entry().wants && place_.runs;
@@ -234,7 +243,9 @@ QueueEntry DaemonContent::queue_entry() const {
   const bool idle = kept_.forgotten() || kept_->removing || kept_->paused || kept_->seeded ||
                     relocation_.active();
   const bool seeds = kept_->kind == KeptContent::Kind::kServe || kept_->finished_at != 0;
-  return {!idle && failure_.empty(), seeds, kept_->priority, kept_->position, progress_.yields()};
+  // One that is away leaves its place to others.
+  const unsigned yields = work_.away() ? std::numeric_limits<unsigned>::max() : progress_.yields();
+  return {!idle && failure_.empty(), seeds, kept_->priority, kept_->position, yields};
 }
 
 void DaemonContent::start() {
@@ -269,6 +280,8 @@ void DaemonContent::start_session(SessionPlan plan, const Result<FileStamp>& sta
 void DaemonContent::watch() {
   learn();
   count();
+  if (session_->running() && !session_->complete()) work_.look();
+  if (work_.away() && !leaving_) leave();  // so that it can go on with what comes back
   if (!place_.runs && !leaving_) leave();
   if (!session_->ended()) return;
   figures_ = session_->figures();
@@ -289,6 +302,7 @@ void DaemonContent::watch() {
   }
   files_ = host_.driver.remove(*session_);
   session_ = nullptr;
+  if (work_.there()) work_.forget();
 }
 
 // Ends the session once a goal of seeding is reached.
@@ -341,8 +355,15 @@ void DaemonContent::learn() {
     private_ = private_ || manifest->info.is_private;
     if (!note(kept_.put_manifest(manifest->file_bytes))) return;
   }
+  const std::string& mark = session_->outcome().mark;
+  if (!mark.empty() && kept_->finished_at == 0 && !leaving_ && mark != kept_->mark) {
+    KeptContent marked = *kept_;
+    marked.mark = mark;
+    if (!note(kept_.put(std::move(marked)))) return;
+  }
   if (session_->complete() && kept_->finished_at == 0) {
     KeptContent finished = *kept_;
+    finished.mark.clear();
     finished.finished_at = seconds_since_1970();
     if (!note(kept_.put(std::move(finished)))) return;
     if (kept_->kind == KeptContent::Kind::kDownload) host_.hooks.completed(subject());
@@ -401,6 +422,7 @@ std::string DaemonContent::state() const {
   if (session_ == nullptr) {
     if (kept_->paused) return "paused";
     if (kept_->seeded) return "finished";
+    if (work_.away()) return "waiting";
     return place_.runs ? "starting" : "queued";
   }
   if (leaving_) return "stopping";
@@ -453,6 +475,7 @@ Json DaemonContent::details() const {
   json["finished_at"] = time_or_null(kept_->finished_at);
   json["stamped"] = !stamp_.empty() && stamp_ == kept_->stamp;
   json.update(ways_to_it(session_, host_));
+  if (work_.away()) json["waits_for"] = work_.reason();
   if (session_ != nullptr && !session_->complete())
     if (const std::string why = why_it_waits(session_->core(), host_.driver.loop().now());
         !why.empty())

@@ -3,6 +3,7 @@
 //   active --pause--> session leaves --> paused --resume--> active
 //   active --seeding is over--> finished        active --an error--> failed, until it is resumed
 //   active --its place is another's--> session leaves --> queued --a place is free--> active
+//   active --its work folder is away--> session leaves --> waiting --it is back--> active
 //   any --move--> session leaves --> (files moved, relocation.h) --> as before
 //   any --remove--> session leaves --> (files deleted) --> gone
 //
@@ -26,6 +27,7 @@
 #include "client/app/daemon/relocation.h"
 #include "client/app/daemon/seeding_record.h"
 #include "client/app/daemon/transfer_limits.h"
+#include "client/app/daemon/work_watch.h"
 #include "client/app/daemon/worker_task.h"
 #include "client/app/driver/peer_driver.h"
 
@@ -68,7 +70,8 @@ class DaemonContent {
 
   // Errors: kBusy (it is being removed or moved).
   Status pause();
-  Status resume();
+  // `afresh`: begins again though what it has had is away; kBadInput if it is not.
+  Status resume(bool afresh);
   Status remove(bool delete_data);
   // Errors besides: as check_move()'s and ContentsStore's; nothing has changed then.
   // `as`: another name there; empty: the one that it has.
@@ -143,6 +146,7 @@ class DaemonContent {
   bool gone_ = false;
   bool stamped_ = false;   // the files of the download were looked at when it was complete
   std::string stamp_;      // of the files that the session serves, to be kept once they are right
+  WorkWatch work_;         // of kept_
   Relocation relocation_;  // of kept_
   WorkerTask task_;        // looks at its files, or deletes them
 };

@@ -49,6 +49,18 @@ Result<DataFolder> DataFolder::take(const std::string& path) {
       "for a second one"};
 }
 
+Result<std::string> DataFolder::contents_file() const {
+  std::string list = path_ + "/contents.sqlite";
+  std::error_code missing;
+  if (std::filesystem::file_size(list, missing) != 0 || missing) return list;
+  if (!std::filesystem::exists(identity_file(), missing)) return list;
+  return Error{ErrorCode::kCorrupt, "read " + list,
+               "the file is empty, though a daemon has run here: its list of contents is lost, as "
+               "by a full disk or a power cut. Put a copy of it there, or delete it and `firn add` "
+               "each content again with the folder that it is in, which fetches nothing that is "
+               "there"};
+}
+
 std::uint16_t DataFolder::port() const {
   std::ifstream file(path_ + "/port");
   std::string line;

@@ -25,6 +25,9 @@ class DataFolder {
   static Result<DataFolder> take(const std::string& path);
 
   const std::string& path() const { return path_; }
+  // The list of contents (contents_store.h). kCorrupt: it has no byte left, though a daemon has run
+  // here: a first run makes the list before its key.
+  Result<std::string> contents_file() const;
   // The key by which peers know the daemon, unless it is given another.
   std::string identity_file() const { return path_ + "/identity.pem"; }
   // The port at which peers reached it last; 0: none is known.

@@ -34,7 +34,10 @@ struct KeptContent {
   // The program that added it had just read the files: with the sizes and times of the manifest
   // they are right.
   bool trusted = false;
-  std::string stamp;                // of the files when they were known to be right (file_stamp.h)
+  std::string stamp;  // of the files when they were known to be right (file_stamp.h)
+  // Of the work folder of a download that is not complete (client/store/work_mark.h), noted when it
+  // was first open; empty: nothing of it has been on the disk.
+  std::string mark;
   std::int64_t added_at = 0;        // seconds since 1970
   std::int64_t finished_at = 0;     // when the download was complete; 0: not yet
   LimitValues limits;               // its own

@@ -163,6 +163,12 @@ Call prepare_one(Params& params, DaemonMethods& methods) {
   return [which = params.text("content"), &methods] { return (methods.*kDo)(which); };
 }
 
+Call prepare_resume(Params& params, DaemonMethods& methods) {
+  return [which = params.text("content"), afresh = params.flag("afresh"), &methods] {
+    return methods.resume(which, afresh);
+  };
+}
+
 Call prepare_remove(Params& params, DaemonMethods& methods) {
   return [which = params.text("content"), delete_data = params.flag("delete_data"), &methods] {
     return methods.remove(which, delete_data);
@@ -198,7 +204,7 @@ constexpr Method kMethods[] = {
     {"show", prepare_one<&DaemonMethods::show>},
     {"peers", prepare_one<&DaemonMethods::peers>},
     {"pause", prepare_one<&DaemonMethods::pause>},
-    {"resume", prepare_one<&DaemonMethods::resume>},
+    {"resume", prepare_resume},
     {"remove", prepare_remove},
     {"limit", prepare_limit},
     {"priority",

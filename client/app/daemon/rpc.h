@@ -37,7 +37,7 @@ class DaemonMethods {
   virtual Result<Json> show(const std::string& which) = 0;
   virtual Result<Json> peers(const std::string& which) = 0;
   virtual Result<Json> pause(const std::string& which) = 0;
-  virtual Result<Json> resume(const std::string& which) = 0;
+  virtual Result<Json> resume(const std::string& which, bool afresh) = 0;
   virtual Result<Json> remove(const std::string& which, bool delete_data) = 0;
   // An empty `which`: of the daemon.
   virtual Result<Json> limit(const std::string& which, const LimitChange& change) = 0;

@@ -97,6 +97,7 @@ void ContentSession::start_core(OpenedStore opened) {
                           resumed_standing(row.standing)});
   }
   state.certificate = plan_.core.certificate;
+  outcome_.mark = opened.resumed.mark;
   outcome_.store = opened.store;
   DataPlane& coding = performer_.start_coding(std::move(opened.store), with_rows);
   if (plan_.serves() && !plan_.trust) coding.check_in_background();

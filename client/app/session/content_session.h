@@ -28,6 +28,7 @@ namespace firn::app {
 // What is left of a session that has ended.
 struct SessionOutcome {
   std::optional<Error> failure;     // why it failed, which has been said
+  std::string mark;                 // of its work folder (client/store/work_mark.h), once open
   std::weak_ptr<const void> store;  // held by all that works on its files, also when it is gone
 };
 

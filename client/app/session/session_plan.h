@@ -25,7 +25,8 @@ struct SessionPlan {
   std::shared_ptr<const privacy::PrivateKeys> keys;  // of a private content; null: of others
   std::optional<Manifest> manifest;                  // absent until a peer or tracker has sent it
   std::string dir;
-  std::string as;  // its top name there (content/top_name.h); empty: the manifest's
+  std::string as;    // its top name there (content/top_name.h); empty: the manifest's
+  std::string mark;  // store::OpenOptions::mark
   bool overwrite = false;
   bool repair = false;
   bool trust = false;  // serve without checking bytes ahead of need

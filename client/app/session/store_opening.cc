@@ -69,6 +69,8 @@ StoreOpening::~StoreOpening() {
 
 bool StoreOpening::start(WorkerPool& pool, const SessionPlan& plan) {
   store::OpenOptions options;
+  options.as = plan.as;
+  options.mark = plan.mark;
   options.overwrite = plan.overwrite;
   options.repair = plan.repair;
   options.trust = plan.trust;

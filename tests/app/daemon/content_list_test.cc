@@ -90,7 +90,7 @@ TEST_CASE("a content that is paused or resumed is opened accordingly") {
   const StartedDaemon daemon({download_of(1)});
   REQUIRE(daemon.list->pause(id_of(1).text()).ok());
   CHECK_FALSE(daemon.list->opens(id_of(1)));
-  REQUIRE(daemon.list->resume(id_of(1).text()).ok());
+  REQUIRE(daemon.list->resume(id_of(1).text(), false).ok());
   CHECK(daemon.list->opens(id_of(1)));
 }
 

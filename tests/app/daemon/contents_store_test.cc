@@ -57,6 +57,7 @@ void check_same(const KeptContent& one, const KeptContent& other) {
   CHECK(one.other_as == other.other_as);
   CHECK(one.overwrite == other.overwrite);
   CHECK(one.repair == other.repair);
+  CHECK(one.mark == other.mark);
 }
 
 TEST_CASE("a damaged list says how its contents are taken up again") {
@@ -90,6 +91,7 @@ TEST_CASE("the daemon's contents come back as they were written, in the order th
   second.as = "here";
   second.other_as = "there";
   second.overwrite = true;
+  second.mark = "0123456789abcdef";
   {
     const auto store = ContentsStore::open(path).value();
     REQUIRE(store->insert(second).ok());
@@ -120,6 +122,7 @@ TEST_CASE("a content is changed, learns its manifest, and is erased") {
   changed.as = "here";
   changed.other_as = "there";
   changed.repair = true;
+  changed.mark = "0123456789abcdef";
   REQUIRE(store->update(changed).ok());
   REQUIRE(store->keep_manifest(id_of(1), "manifest").ok());
   changed.manifest = "manifest";

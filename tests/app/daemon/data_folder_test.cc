@@ -45,5 +45,21 @@ TEST_CASE("a port file that is not a whole line with a port counts as none") {
   }
 }
 
+TEST_CASE("a list without a byte beside a key of an earlier run is no empty list") {
+  const Folder folder;
+  const DataFolder data = DataFolder::take(folder.path).value();
+  const std::string list = folder.path / "contents.sqlite";
+  CHECK(data.contents_file().value() == list);
+  std::ofstream(list).close();  // the first run was killed
+  CHECK(data.contents_file().ok());
+  std::ofstream(data.identity_file()) << "key";
+  const auto lost = data.contents_file();
+  REQUIRE_FALSE(lost.ok());
+  CHECK(lost.error().code == ErrorCode::kCorrupt);
+  CHECK(lost.error().message().find("firn add") != std::string::npos);
+  std::filesystem::remove(list);
+  CHECK(data.contents_file().ok());
+}
+
 }  // namespace
 }  // namespace firn::app

@@ -30,7 +30,9 @@ struct Recorder final : DaemonMethods {
   Result<Json> show(const std::string& which) override { return note("show " + which); }
   Result<Json> peers(const std::string& which) override { return note("peers " + which); }
   Result<Json> pause(const std::string& which) override { return note("pause " + which); }
-  Result<Json> resume(const std::string& which) override { return note("resume " + which); }
+  Result<Json> resume(const std::string& which, bool afresh) override {
+    return note("resume " + which + (afresh ? " afresh" : ""));
+  }
   Result<Json> remove(const std::string& which, bool delete_data) override {
     return note("remove " + which + (delete_data ? " with data" : ""));
   }
@@ -141,6 +143,7 @@ TEST_CASE("each method is called with its parameters, and answered with its resu
   CHECK(called("peers", R"({"content":"x"})") == "peers x");
   CHECK(called("pause", R"({"content":"x"})") == "pause x");
   CHECK(called("resume", R"({"content":"x"})") == "resume x");
+  CHECK(called("resume", R"({"content":"x","afresh":true})") == "resume x afresh");
   CHECK(called("remove", R"({"content":"x"})") == "remove x");
   CHECK(called("remove", R"({"content":"x","delete_data":true})") == "remove x with data");
   CHECK(called("move", R"({"content":"x","folder":"/a"})") == "move x to /a");

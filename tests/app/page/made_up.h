@@ -29,7 +29,7 @@ class MadeUp final : public StatusSource, public DaemonMethods {
   Result<Json> show(const std::string& which) override;
   Result<Json> peers(const std::string& which) override;
   Result<Json> pause(const std::string& which) override { return put(which, "state", "paused"); }
-  Result<Json> resume(const std::string& which) override {
+  Result<Json> resume(const std::string& which, bool /*afresh*/) override {
     return put(which, "state", "downloading");
   }
   Result<Json> remove(const std::string& which, bool delete_data) override;

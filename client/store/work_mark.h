@@ -1,0 +1,24 @@
+// What tells a download's work folder from any other: 16 random bytes in its file `mark`, as 32
+// hexadecimal digits. Whoever has noted them can tell whether a folder is the one that the download
+// had before, or only one of its name: a disk that is not mounted leaves an empty folder. Device
+// and inode numbers are no proof, as they change over mounts.
+#pragma once
+
+#include <string>
+
+#include "client/store/files.h"
+#include "proto/base/ids.h"
+
+namespace firn::store {
+
+// The mark of the work folder `work`, which is made if it has none. Durable but for its folder's
+// entry.
+Result<std::string> take_work_mark(Files& files, const std::string& work);
+
+// Whether what a download had in `dir` is still there: the work folder with this mark, or something
+// of the content's top name, as the download may have been finished. Makes nothing. Errors: the
+// disk's; a missing `dir` is none.
+Result<bool> download_is_there(const std::string& dir, const ContentId& content,
+                               const std::string& top_name, const std::string& mark);
+
+}  // namespace firn::store
