@@ -28,7 +28,7 @@ struct CountingMethods final : DaemonMethods {
   Result<Json> show(const std::string& which) override { return called(which); }
   Result<Json> peers(const std::string& which) override { return called(which); }
   Result<Json> pause(const std::string& which) override { return called(which); }
-  Result<Json> resume(const std::string& which) override { return called(which); }
+  Result<Json> resume(const std::string& which, bool) override { return called(which); }
   Result<Json> remove(const std::string& which, bool) override { return called(which); }
   Result<Json> limit(const std::string& which, const LimitChange& change) override {
     FIRN_CHECK(change.up.value_or(0) >= LimitValues::kUnset);
