@@ -99,7 +99,7 @@ class Killed(harness.SwarmTest):
 class Interrupted(harness.SwarmTest):
     def test_an_interrupted_download_says_how_to_go_on_and_goes_on(self):
         source = self.file(16 * MIB)
-        seed = self.share(source, "--up-limit", "8M")
+        seed = self.share(source, "--up-limit", "3M")
         link = harness.bare(seed.link())
         get = self.get(link, "get", "--peer", seed.endpoint())
         half = get.wait_event("progress", where=lambda e: e["rank"] > e["rank_total"] // 2)
