@@ -36,9 +36,9 @@ TEST_CASE("an address is of the kind that its range says, to the last of it") {
       {"2001:db8::1", AddressKind::kGlobal},
       {"tracker.example", AddressKind::kGlobal},
   };
-  for (const auto& [ip, kind] : kinds) {
-    CAPTURE(ip);
-    CHECK(address_kind(ip) == kind);
+  for (const auto& one : kinds) {
+    CAPTURE(one.first);
+    CHECK(address_kind(one.first) == one.second);
   }
 }
 

@@ -98,13 +98,13 @@ struct Malformed {
 };
 
 void check_refused(const std::vector<Malformed>& links) {
-  for (const auto& [text, says] : links) {
-    CAPTURE(text);
-    const auto link = parse_link(text);
+  for (const Malformed& one : links) {
+    CAPTURE(one.text);
+    const auto link = parse_link(one.text);
     REQUIRE_FALSE(link.ok());
     CHECK(link.error().code == ErrorCode::kBadInput);
     CAPTURE(link.error().detail);
-    CHECK(link.error().detail.find(says) != std::string::npos);
+    CHECK(link.error().detail.find(one.says) != std::string::npos);
     CHECK(link.error().detail.find("firn:CONTENT_ID/tr=HOST:PORT") != std::string::npos);
   }
 }
