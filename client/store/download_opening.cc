@@ -147,8 +147,8 @@ Status DownloadOpening::vouch_for(const std::vector<bool>& verified) {
   return work_.begin_journal(verified);
 }
 
-// Of a download without a work folder. Its top folder is made before that, so whoever finds the one
-// knows whose the other is.
+// Of a download without a work folder. The top folder is made first: a work folder proves that the
+// top folder is this download's.
 Status DownloadOpening::take_name(const Survey& survey) {
   if (!info_.single_file && !options_.repair && !options_.overwrite) {
     const Result<TopFolder> top = take_top_folder(files_, content_.top_name());

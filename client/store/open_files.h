@@ -1,5 +1,5 @@
-// The content files that stay open between two uses, of all contents of a process: at most so many,
-// and those used last. A content that nobody asks for soon holds no descriptor.
+// A bounded cache of open content files, shared by all contents of a process. The least recently
+// used file is closed first, so an idle content soon holds no descriptor.
 //
 // Any thread.
 #pragma once

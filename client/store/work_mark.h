@@ -1,7 +1,7 @@
-// What tells a download's work folder from any other: 16 random bytes in its file `mark`, as 32
-// hexadecimal digits. Whoever has noted them can tell whether a folder is the one that the download
-// had before, or only one of its name: a disk that is not mounted leaves an empty folder. Device
-// and inode numbers are no proof, as they change over mounts.
+// The mark of a download's work folder: 16 random bytes in its file `mark`, as 32 hexadecimal
+// digits. The daemon notes them, and so recognises the folder that the download had before: a disk
+// that is not mounted leaves an empty folder of the same name. Device and inode numbers are no
+// proof, as they change over mounts.
 #pragma once
 
 #include <string>

@@ -76,7 +76,7 @@ content::CreateOptions create_options(const MakingOptions& options, unsigned thr
     excludes_used.insert(scan.excludes_used.begin(), scan.excludes_used.end());
     if (const std::string_view fault = content::name_fault(scan.name, false); !fault.empty())
       console.warning("the name " + scan.name + " " + std::string(fault) +
-                      ": whoever gets it must give it another one (--as NAME)");
+                      ": a receiver must choose another one (--as NAME)");
   };
   return create;
 }

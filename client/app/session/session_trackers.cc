@@ -24,7 +24,8 @@ SessionTrackers::SessionTrackers(const SessionHost& host, const SessionPlan& pla
 
 void SessionTrackers::announce(const core::AnnounceTo& action, core::TimeUs now) {
   proto::Announce announce = action.announce;
-  if (plan_.keys) announce.signer.reset();  // who published a private content is nobody's business
+  // A tracker must not learn the publisher of a private content.
+  if (plan_.keys) announce.signer.reset();
   clients_[action.tracker]->announce(announce, now);
 }
 

@@ -479,7 +479,7 @@ inline constexpr std::uint32_t kAnnouncePeers = 50;
 // --- manifest ---
 inline constexpr TimeUs kManifestTimeout = 10 * kSecond;   // for a part; then another is asked
 inline constexpr TimeUs kManifestRateMin = 16 << 10;       // bytes a second over all parts
-inline constexpr TimeUs kManifestAskAgain = 30 * kSecond;  // the same source
+inline constexpr TimeUs kManifestAskAgain = 30 * kSecond;  // the same neighbour
 // Parts are as large as a limited uplink carries in a fraction of a second, within bounds.
 inline constexpr std::uint64_t kManifestPartsPerSecond = 4;
 inline constexpr std::uint64_t kManifestPartMin = 4 << 10;
