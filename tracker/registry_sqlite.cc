@@ -55,7 +55,12 @@ Result<UniqueFd> lock_file(const std::string& path) {
                  "it is a symbolic link; name the folder in which the database is"};
   if (fd.get() < 0) return error_from_errno("open the database " + path, errno);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
-  if (errno != EWOULDBLOCK) return error_from_errno("lock the database " + path, errno);
+  if (errno != EWOULDBLOCK) {
+    Error error = error_from_errno("lock the database " + path, errno);
+    if (error.code == ErrorCode::kUnsupported)
+      error.detail += "; name a folder on a disk of this machine";
+    return error;
+  }
   return Error{ErrorCode::kExists, "open the database " + path, "another tracker uses it"};
 }
 

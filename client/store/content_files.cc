@@ -1,6 +1,7 @@
 #include "client/store/content_files.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "client/content/division.h"
@@ -153,6 +154,18 @@ void ContentFiles::doubt(std::uint32_t file) {
   if (known_[file] == Known::kHoles) known_[file] = Known::kReads;
 }
 
+Status ContentFiles::make_largest() {
+  std::optional<std::uint32_t> largest;
+  for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
+    if (place(file) != Place::kAbsent || info_.files[file].kind != FileEntry::Kind::kFile) continue;
+    if (!largest || info_.files[file].bytes > info_.files[*largest].bytes) largest = file;
+  }
+  if (!largest || info_.files[*largest].bytes == 0) return Done{};
+  const auto made = opened(*largest, true);
+  const bool refused = !made && made.error().code == ErrorCode::kUnsupported;
+  return refused ? Status(made.error()) : Done{};
+}
+
 std::vector<std::uint32_t> ContentFiles::take_deleted() {
   constexpr std::size_t kLooksMax = 256;
   const std::lock_guard lock(mutex_);
@@ -186,21 +199,43 @@ Status ContentFiles::finish_file(std::uint32_t file, bool replace) {
   // Opened for reading where that is enough: a kill may have come after its mode was set.
   Result<std::shared_ptr<File>> handle = opened(file, place(file) == Place::kAbsent);
   if (!handle) return handle.error();
-  Result<bool> kept = (*handle)->set_attributes(entry.mode, entry.modified_ns);
-  if (!kept) return kept.error();
-  const std::string from = work_name(file);
-  const std::string to = final_name(file);
+  if (Status s = set_attributes(file, **handle); !s) return s;
+  const Status named = take_final_name(file, work_name(file), replace);
+  if (named || named.error().code != ErrorCode::kUnsupported) return named;
+  return finish_on_other_disk(file, **handle, replace);
+}
 
-  const std::lock_guard lock(mutex_);
-  if (!*kept) attributes_refused(to);
-  if (Status renamed = give_final_name(from, to, replace); !renamed) return renamed;
-  places_[file] = Place::kFinished;
-  open_files_.forget(this, file);  // it was open for writing, which is not needed any more
+Status ContentFiles::set_attributes(std::uint32_t file, File& handle) {
+  const FileEntry& entry = info_.files[file];
+  const Result<bool> kept = handle.set_attributes(entry.mode, entry.modified_ns);
+  if (!kept) return kept.error();
+  if (!*kept) attributes_refused(final_name(file));
   return Done{};
 }
 
-// With mutex_ held.
-Status ContentFiles::give_final_name(const std::string& from, const std::string& to, bool replace) {
+// The content's folder, or one in it, is a mount point.
+Status ContentFiles::finish_on_other_disk(std::uint32_t file, const File& from, bool replace) {
+  auto copy = copy_file(files_, from, info_.files[file].bytes, copy_name(file));
+  if (!copy) return copy.error();
+  if (Status s = set_attributes(file, **copy); !s) return s;
+  if (Status s = take_final_name(file, copy_name(file), replace); !s) return s;
+  // If this fails the file on its way takes room until the work folder is removed.
+  if (files_.sync_folder(parent_of(final_name(file))).ok())
+    (void)files_.remove(work_name(file)).ok();
+  return Done{};
+}
+
+// Beside the final name, until all of a copy is there. No other file has it, as it holds the
+// content's id.
+std::string ContentFiles::copy_name(std::uint32_t file) const {
+  const std::string folder = parent_of(final_name(file));
+  return (folder.empty() ? "" : folder + "/") + ".firn-" + work_.substr(work_.rfind('/') + 1);
+}
+
+// `from` becomes the file. No reader looks it up between its renaming and the note of that.
+Status ContentFiles::take_final_name(std::uint32_t file, const std::string& from, bool replace) {
+  const std::string to = final_name(file);
+  const std::lock_guard lock(mutex_);
   Status renamed = files_.rename(from, to, replace);
   if (!renamed && renamed.error().code == ErrorCode::kNotFound && !parent_of(to).empty()) {
     if (Status s = files_.make_folders(parent_of(to)); !s) return s;
@@ -209,35 +244,40 @@ Status ContentFiles::give_final_name(const std::string& from, const std::string&
   if (!renamed) return renamed;
   note_folders(from);
   note_folders(to);
+  places_[file] = Place::kFinished;
+  open_files_.forget(this, file);  // it was open for writing, which is not needed any more
   return Done{};
 }
 
 Status ContentFiles::finish_link(std::uint32_t file, bool replace) {
-  const std::string from = work_name(file);
-  const std::lock_guard lock(mutex_);
-  if (Status s = files_.make_folders(parent_of(from)); !s) return s;
-  if (Status s = files_.remove(from); !s) return s;  // of an earlier run
-  if (Status s = files_.make_link(from, info_.files[file].target); !s) return s;
-  if (Status renamed = give_final_name(from, final_name(file), replace); !renamed) return renamed;
-  places_[file] = Place::kFinished;
-  return Done{};
+  if (Status s = files_.make_folders(parent_of(work_name(file))); !s) return s;
+  const auto finish_from = [&](const std::string& name) -> Status {
+    if (Status s = files_.remove(name); !s) return s;  // of an earlier run
+    if (Status s = files_.make_link(name, info_.files[file].target); !s) return s;
+    return take_final_name(file, name, replace);
+  };
+  const Status named = finish_from(work_name(file));
+  if (named || named.error().code != ErrorCode::kUnsupported) return named;
+  if (Status s = files_.remove(work_name(file)); !s) return s;
+  return finish_from(copy_name(file));
 }
 
 Status ContentFiles::finish_folder(std::uint32_t file) {
   const FileEntry& entry = info_.files[file];
   const std::string name = final_name(file);
-  const std::lock_guard lock(mutex_);
   if (Status s = files_.make_folders(name); !s) return s;
   Result<bool> kept = files_.set_folder_attributes(name, entry.mode, entry.modified_ns);
   if (!kept) return kept.error();
   if (!*kept) attributes_refused(name);
+  const std::lock_guard lock(mutex_);
   places_[file] = Place::kFinished;
   note_folders(name);
   return Done{};
 }
 
-// With mutex_ held. Where one is refused, all are: said once.
+// Where one is refused, all are: said once.
 void ContentFiles::attributes_refused(const std::string& name) {
+  const std::lock_guard lock(mutex_);
   if (std::exchange(warned_, true)) return;
   warning_ = "the file system does not keep modes and times, for one those of " +
              files_.full_path(name) + "; the bytes are right";
@@ -257,9 +297,16 @@ Result<bool> ContentFiles::unfinish_file(std::uint32_t file) {
   if (!there) return there.error();
   Result<FileStat> stat = (*there)->stat();
   if (!stat) return stat.error();
-  const bool copied = stat->links > 1;
+  const Result<FileStat> work = files_.stat(work_);
+  if (!work) return work.error();
+  const bool copied = stat->links > 1 || stat->device != work->device;
   if (copied) {
-    if (Status s = copy_back(file, **there); !s) return s.error();
+    // Under another name until all of it is on the disk: the journal may call bytes durable that a
+    // file on its way has, and is believed where that file has its size.
+    const std::string copy = work_ + "/copy";
+    auto made = copy_file(files_, **there, entry.bytes, copy);
+    if (!made) return made.error();
+    if (Status s = files_.rename(copy, to, true); !s) return s.error();
   } else {
     // Its final mode may forbid writing; better found out before it leaves its place.
     if (Result<bool> set = (*there)->set_attributes(0600, entry.modified_ns); !set)
@@ -275,33 +322,6 @@ Result<bool> ContentFiles::unfinish_file(std::uint32_t file) {
   note_folders(to);
   note_folders(from);
   return copied;
-}
-
-// Under another name until all of it is on the disk: the journal may call bytes durable that a file
-// on its way has, and is believed where that file has its size.
-Status ContentFiles::copy_back(std::uint32_t file, const File& from) {
-  constexpr std::size_t kPieceBytes = 1 << 20;
-  const std::uint64_t bytes = info_.files[file].bytes;
-  const std::string copy = work_ + "/copy";
-  Result<std::shared_ptr<File>> to = files_.open(copy, Files::Open::kCreate);
-  if (!to) return to.error();
-  if (Status s = (*to)->resize(0); !s) return s;  // of an earlier run
-  if (Status s = (*to)->resize(bytes); !s) return s;
-  std::vector<std::uint8_t> piece(std::min<std::uint64_t>(bytes, kPieceBytes));
-  for (std::uint64_t at = 0; at < bytes;) {
-    Result<std::size_t> got =
-        from.read_at(at, std::span(piece).first(std::min<std::uint64_t>(bytes - at, piece.size())));
-    if (!got) return got.error();
-    if (*got == 0) break;  // it is short
-    const auto data = std::span<const std::uint8_t>(piece).first(*got);
-    for (const ByteRun& run : runs_beside_zeros(at, data)) {
-      if (Status s = (*to)->write_at(at + run.begin, data.subspan(run.begin, run.bytes)); !s)
-        return s;
-    }
-    at += *got;
-  }
-  if (Status s = (*to)->sync(); !s) return s;
-  return files_.rename(copy, work_name(file), true);
 }
 
 Result<std::shared_ptr<File>> ContentFiles::open_writable(std::uint32_t file) const {

@@ -61,13 +61,19 @@ class ContentFiles {
   // come back, and nothing is told. No write() meanwhile.
   std::vector<std::uint32_t> take_deleted();
 
+  // Makes the largest file that is absent: kUnsupported if the file system holds none so large.
+  // Another failure is found again when that file is written.
+  Status make_largest();
+
   // Gives a file on its way its mode, time and final name. An empty one, a link or a folder is made
-  // first. kExists if something stands there and `replace` is false (folders that stand are taken).
-  // A mode or time that the file system refuses is no error: take_warning() tells of the first.
+  // first. One whose final name is on another file system is copied there. kExists if something
+  // stands there and `replace` is false (folders that stand are taken). A mode or time that the
+  // file system refuses is no error: take_warning() tells of the first.
   Status finish_file(std::uint32_t file, bool replace);
   // Takes a file at its final name back into the work folder, made writable. One that has other
-  // names too (hard links) is copied there, and stays where it is until it is replaced: what bears
-  // those names is not changed. True: it was copied. An error leaves the file as it was.
+  // names too (hard links), or is on another file system, is copied there, and stays where it is
+  // until it is replaced: what bears those names is not changed. True: it was copied. An error
+  // leaves the file as it was.
   Result<bool> unfinish_file(std::uint32_t file);
   // Opens a file of the work folder for writing, also one that got its final mode before a kill.
   Result<std::shared_ptr<File>> open_writable(std::uint32_t file) const;
@@ -98,12 +104,14 @@ class ContentFiles {
   Result<std::shared_ptr<File>> opened(std::uint32_t file, bool for_writing) const;
   Result<std::shared_ptr<File>> make(std::uint32_t file) const;
   Status sync_files(const Unsynced& unsynced);
+  Status set_attributes(std::uint32_t file, File& handle);
   Status finish_folder(std::uint32_t file);
-  Status give_final_name(const std::string& from, const std::string& to, bool replace);
+  Status take_final_name(std::uint32_t file, const std::string& from, bool replace);
+  Status finish_on_other_disk(std::uint32_t file, const File& from, bool replace);
+  std::string copy_name(std::uint32_t file) const;
   Status finish_link(std::uint32_t file, bool replace);
   std::vector<ByteRun> runs_to_write(std::uint32_t file, const File& there, std::uint64_t offset,
                                      std::span<const std::uint8_t> data) const;
-  Status copy_back(std::uint32_t file, const File& from);
   void attributes_refused(const std::string& name);
   void note_folders(const std::string& path) const;
   std::string current_name(std::uint32_t file) const;

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,7 +52,8 @@ struct OpenOptions {
   // What a download has had before has this mark (work_mark.h); empty: it has had nothing. If it is
   // not there, nothing is made, and the error is kNotFound.
   std::string mark = {};
-  bool trust = false;  // for serving: take it that the bytes are right where the sizes are
+  bool room_needed = false;  // for downloading: kDiskFull if the disk has not room for all of it
+  bool trust = false;        // for serving: take it that the bytes are right where the sizes are
   // For serving: this process has hashed all of it since then (Unix time); 0: it has not.
   std::int64_t hashed_since_ns = 0;
   Fingerprinting fingerprinting = Fingerprinting::kWhereCheaper;
@@ -65,6 +67,7 @@ struct Resumed {
   std::string mark;              // of the work folder (work_mark.h); empty: there is none
   std::vector<bool> verified;    // per generation
   std::vector<SpooledRow> rows;  // of generations not verified
+  std::optional<Error> no_room;  // the disk has not room for all that is missing
 };
 
 class ContentStore {

@@ -46,6 +46,7 @@ Result<std::unique_ptr<DiskStore>> DiskStore::open_download(std::unique_ptr<File
   if (!opened) return opened.error();
   resumed.verified = opened->verified;
   resumed.rows = std::move(opened->rows);
+  resumed.no_room = std::move(opened->no_room);
   store->overwrite_ = options.overwrite;
   store->replaceable_ = std::move(opened->replaceable);
   if (opened->complete) {

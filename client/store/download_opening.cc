@@ -43,10 +43,14 @@ Result<DownloadOpening::Opened> DownloadOpening::open() {
       opened_.verified = found->verified;
       return std::move(opened_);
     }
+    if (Status s = check_room(); !s) return s.error();
     if (Status s = take_name(*found); !s) return s.error();
     standing = found->verified;
   }
   if (Status s = open_work(standing); !s) return s.error();
+  if (*begun) {
+    if (Status s = check_room(); !s) return s.error();
+  }
   return std::move(opened_);
 }
 
@@ -70,7 +74,7 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   if (Status s = work_.take(); !s) return s;
   if (Status s = WorkFolder::keep_top_name(files_, manifest_.id, info_, content_.top_name()); !s)
     return s;
-  if (Status s = make_names(); !s) return s;
+  if (Status s = make_names(); !s) return refuse_and_leave_nothing(std::move(s));
   Result<JournalContents> journal = work_.read_journal();
   if (!journal) return journal.error();
   const std::vector<std::uint32_t> known = indices_of(standing);
@@ -86,6 +90,7 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
     found = look_again(*found);
     if (!found) return found.error();
   }
+  if (Status s = content_.make_largest(); !s) return refuse_and_leave_nothing(std::move(s));
   opened_.verified = found->verified;
   if (Status s = vouch_for(opened_.verified); !s) return s;
   if (Status s = work_.open_spool(opened_.verified, opened_.rows); !s) return s;
@@ -96,16 +101,50 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   return work_.sync_folders();
 }
 
-// A file system that takes two names of the content for one is found out before a byte is fetched.
-// Then nothing is left, or the next try would take the work folder for that of a download.
 Status DownloadOpening::make_names() {
   if (info_.single_file) return Done{};
-  const Status made = store::make_names(files_, info_, work_.path() + "/data");
-  if (made || made.error().code != ErrorCode::kExists) return made;
-  if (const Result<bool> known = work_.has_journal(); !known || *known) return made;
+  return store::make_names(files_, info_, work_.path() + "/data", options_.cancelled);
+}
+
+// The file system cannot hold the content, which is found out before a byte is fetched. A work
+// folder that stayed would let the next try pass for a download that has begun.
+Status DownloadOpening::refuse_and_leave_nothing(Status refusal) {
+  const ErrorCode code = refusal.error().code;
+  if (code != ErrorCode::kExists && code != ErrorCode::kUnsupported) return refusal;
+  if (const Result<bool> known = work_.has_journal(); !known || *known) return refusal;
   if (Status s = work_.discard(); !s) return s;
   if (made_top_) (void)files_.remove_folder(content_.top_name()).ok();
-  return made;
+  return refusal;
+}
+
+// What the disk has yet to give to the files that have not their final names.
+std::uint64_t DownloadOpening::bytes_wanted() const {
+  std::uint64_t wanted = 0;
+  for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
+    const FileEntry& entry = info_.files[file];
+    const Place place = content_.place(file);
+    if (entry.kind != FileEntry::Kind::kFile || place == Place::kFinished) continue;
+    Result<FileStat> there = FileStat{};
+    if (place == Place::kWork) there = files_.stat(content_.work_name(file));
+    wanted += entry.bytes - std::min(entry.bytes, there ? there->allocated : 0);
+  }
+  return wanted;
+}
+
+// The content's own folder may be on another disk, to which its files are copied at the end.
+Status DownloadOpening::check_room() {
+  const std::uint64_t wanted = bytes_wanted();
+  for (const std::string& folder : {std::string(), content_.top_name()}) {
+    const Result<std::uint64_t> free = files_.free_bytes(folder);
+    if (!free || *free >= wanted) continue;
+    Error error{ErrorCode::kDiskFull, "download to " + files_.full_path(folder),
+                std::to_string((wanted >> 20) + 1) + " MiB are needed, and " +
+                    std::to_string(*free >> 20) + " MiB are free"};
+    if (options_.room_needed) return error;
+    opened_.no_room = std::move(error);
+    return Done{};
+  }
+  return Done{};
 }
 
 // Takes what is in the way back or marks it as replaceable, and looks at what is known then.

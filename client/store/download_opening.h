@@ -5,6 +5,7 @@
 // no file is taken back before the journal says no more than is known.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -23,6 +24,7 @@ class DownloadOpening {
     std::vector<bool> verified;           // per generation
     std::vector<SpooledRow> rows;         // of the others
     std::set<std::uint32_t> replaceable;  // files in the way that may be replaced
+    std::optional<Error> no_room;         // as Resumed::no_room
   };
 
   // All are kept by reference. `content` gets the places of the files.
@@ -33,6 +35,9 @@ class DownloadOpening {
 
  private:
   Status make_names();
+  Status refuse_and_leave_nothing(Status refusal);
+  std::uint64_t bytes_wanted() const;
+  Status check_room();
   Status open_work(const std::vector<bool>& standing);
   Result<bool> has_begun();
   Result<Survey> look(const JournalContents& journal, const OpenOptions& options);

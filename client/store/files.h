@@ -27,6 +27,8 @@ struct FileStat {
   std::int64_t modified_ns = 0;  // since 1970-01-01 UTC
   std::uint64_t inode = 0;       // another file has another, on one file system
   std::int64_t changed_ns = 0;   // ctime: also when a name, mode or time changed; 0: not kept
+  std::uint64_t allocated = 0;  // bytes that the disk has given to it: less than `bytes` with holes
+  std::uint64_t device = 0;     // the file system that it is on
 };
 
 // Whether a file system may have kept the one for the other: FAT keeps times to two seconds.
@@ -95,7 +97,8 @@ class Files {
   virtual Result<std::string> read_link(const std::string& path) = 0;
   // Of files, links and folders. Atomic, but that without `replace` a kill may leave both names
   // where the file system can only link and unlink; the same call then takes `from` away. kExists
-  // if `to` stands as another file and `replace` is false, or if `to` is a folder.
+  // if `to` stands as another file and `replace` is false, or if `to` is a folder; kUnsupported if
+  // the two are on different file systems.
   virtual Status rename(const std::string& from, const std::string& to, bool replace) = 0;
   // `path` becomes another name of the file `source`, a full path. False if the file system has no
   // such names, or not for this file: it is on another one, or another account's. kExists if
@@ -109,9 +112,12 @@ class Files {
                                              std::int64_t modified_ns) = 0;
   // The folder's entries durable.
   virtual Status sync_folder(const std::string& path) = 0;
+  // What may yet be written to the file system that `path` is on; kNotFound if nothing is there.
+  virtual Result<std::uint64_t> free_bytes(const std::string& path);
   // Everything on the file system durable; cheaper than many single calls.
   virtual Status sync_all() = 0;
-  // Makes the file if it is missing. Null if another process (or another Lock) holds it.
+  // Makes the file if it is missing. Null if another process (or another Lock) holds it;
+  // kUnsupported if the file system has no locks.
   virtual Result<std::unique_ptr<Lock>> lock(const std::string& path) = 0;
 
   // How `path` is called in errors.
@@ -128,6 +134,14 @@ Status write_whole_file(Files& files, const std::string& path, std::span<const s
 // Reads at most `bytes_max` bytes; kCorrupt if there are more.
 Result<std::vector<std::uint8_t>> read_whole_file(Files& files, const std::string& path,
                                                   std::uint64_t bytes_max);
+
+// Makes `path`, or replaces the file there, with the `bytes` first bytes of `from`; zeros become
+// holes, also where `from` is shorter. Durable but for its folder's entry. The open copy.
+Result<std::shared_ptr<File>> copy_file(Files& files, const File& from, std::uint64_t bytes,
+                                        const std::string& path);
+
+// Whether two files have the same bytes.
+Result<bool> same_bytes(Files& files, const std::string& one, const std::string& other);
 
 // Removes a file or a folder with all that is in it, never following links. Missing is fine.
 Status remove_tree(Files& files, const std::string& path);

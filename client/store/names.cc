@@ -7,15 +7,16 @@ namespace {
 
 class Names {
  public:
-  Names(Files& files, const Info& info, std::string folder)
-      : files_(files), info_(info), folder_(std::move(folder)) {}
+  Names(Files& files, const Info& info, std::string folder, const std::function<bool()>& cancelled)
+      : files_(files), info_(info), folder_(std::move(folder)), cancelled_(cancelled) {}
 
   Status make() {
     if (Status s = files_.make_folders(folder_); !s) return s;
     for (const FileEntry& entry : info_.files) {
+      if (cancelled_ && cancelled_())
+        return Error{ErrorCode::kCancelled, "download " + info_.name, "stopped"};
       if (Status s = make_parents(entry.path); !s) return s;
-      const bool folder = entry.kind == FileEntry::Kind::kFolder;
-      if (Status s = folder ? make_folder(entry.path) : make_file(entry.path); !s) return s;
+      if (Status s = make_entry(entry); !s) return s;
     }
     return Done{};
   }
@@ -33,6 +34,14 @@ class Names {
     return Done{};
   }
 
+  Status make_entry(const FileEntry& entry) {
+    if (entry.kind == FileEntry::Kind::kFolder) return make_folder(entry.path);
+    const Status made = entry.kind == FileEntry::Kind::kLink
+                            ? files_.make_link(place(entry.path), entry.target)
+                            : make_file(entry.path);
+    return !made && made.error().code == ErrorCode::kExists ? taken(entry.path) : made;
+  }
+
   Status make_folder(const std::string& path) {
     const Result<bool> made = files_.make_folder(place(path));
     if (!made) return made.error();
@@ -41,8 +50,7 @@ class Names {
 
   Status make_file(const std::string& path) {
     const auto made = files_.open(place(path), Files::Open::kMake);
-    if (made) return Done{};
-    return made.error().code == ErrorCode::kExists ? taken(path) : Status(made.error());
+    return made ? Status(Done{}) : made.error();
   }
 
   Status taken(const std::string& path) const {
@@ -73,18 +81,20 @@ class Names {
   Files& files_;
   const Info& info_;
   const std::string folder_;
+  const std::function<bool()>& cancelled_;
   std::unordered_set<std::string> parents_;
 };
 
 }  // namespace
 
-Status make_names(Files& files, const Info& info, const std::string& folder) {
+Status make_names(Files& files, const Info& info, const std::string& folder,
+                  const std::function<bool()>& cancelled) {
   const Result<FileStat> there = files.stat(folder);
   if (!there) return there.error();
   if (there->kind != FileKind::kMissing) return Done{};
   const std::string fresh = folder + ".new";
   if (Status s = remove_tree(files, fresh); !s) return s;
-  if (Status s = Names(files, info, fresh).make(); !s) return s;
+  if (Status s = Names(files, info, fresh, cancelled).make(); !s) return s;
   return files.rename(fresh, folder, true);
 }
 

@@ -1,7 +1,10 @@
-// Names of a content that the file system takes for one: README and readme, or two Unicode forms of
-// a name. The second file would get the first one's bytes, or wait for ever for its final name.
+// Finds out before a byte is fetched whether the file system can hold a content's names. It may
+// take two of them for one (README and readme, or two Unicode forms of a name): the second file
+// would get the first one's bytes, or wait for ever for its final name. It may refuse characters,
+// or have no symbolic links.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "client/store/files.h"
@@ -9,10 +12,12 @@
 
 namespace firn::store {
 
-// Makes every name of the content below `folder`, each as something new: an empty file, or a
-// folder. They stay there until files on their way take them. Does nothing if `folder` is there. A
-// kill leaves nothing but `folder`.new, which the next call removes. Errors: kExists (two names are
-// one; the error tells both), the disk's.
-Status make_names(Files& files, const Info& info, const std::string& folder);
+// Makes every name of the content below `folder`, each as something new: an empty file, a folder,
+// or the symbolic link itself. They stay there until files on their way take them. Does nothing if
+// `folder` is there. A kill leaves nothing but `folder`.new, which the next call removes.
+// `cancelled` may be empty. Errors: kExists (two names are one; the error tells both), kCancelled,
+// the disk's.
+Status make_names(Files& files, const Info& info, const std::string& folder,
+                  const std::function<bool()>& cancelled);
 
 }  // namespace firn::store

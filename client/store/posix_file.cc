@@ -156,6 +156,8 @@ FileStat stat_of(const struct stat& status, FileKind kind) {
   result.modified_ns = ns_of(status.st_mtim);
   result.inode = status.st_ino;
   result.changed_ns = ns_of(status.st_ctim);
+  result.allocated = static_cast<std::uint64_t>(status.st_blocks) * 512;  // stat(2)
+  result.device = status.st_dev;
   return result;
 }
 

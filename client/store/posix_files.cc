@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -55,6 +56,14 @@ Result<Root> open_root(const std::string& folder) {
   return error_from_errno("open folder " + folder, errno);
 }
 
+// Names below the folder are the content's: one that is no name, or too long, is one that this file
+// system does not take.
+Error failure(std::string operation, int error_number) {
+  Error error = error_from_errno(std::move(operation), error_number);
+  if (error.code == ErrorCode::kBadInput) error.code = ErrorCode::kUnsupported;
+  return error;
+}
+
 class PosixFiles final : public Files {
  public:
   PosixFiles(std::string folder, std::shared_ptr<WriteWays> ways)
@@ -78,7 +87,7 @@ class PosixFiles final : public Files {
     if (!opened && errno == EEXIST) return in_the_way(operation, "something else stands there");
     if (!opened) return explain(operation, errno, place->folder, place->leaf);
     struct stat status;
-    if (::fstat(opened.number(), &status) != 0) return error_from_errno(operation, errno);
+    if (::fstat(opened.number(), &status) != 0) return failure(operation, errno);
     if (!S_ISREG(status.st_mode)) return in_the_way(operation, "is not a regular file");
     if (how != Open::kRead) DirectAccess::advise(opened.number());
     return make_posix_file(std::move(opened), full_path(path), ways_);
@@ -90,7 +99,7 @@ class PosixFiles final : public Files {
     if (path.empty()) {
       const Result<Root> top = root();
       if (!top) return top.error();
-      if (::fstat((*top)->number(), &status) != 0) return error_from_errno(operation, errno);
+      if (::fstat((*top)->number(), &status) != 0) return failure(operation, errno);
     } else {
       Result<Place> place = walk(path, operation);
       if (!place) {
@@ -99,7 +108,7 @@ class PosixFiles final : public Files {
       }
       if (::fstatat(place->folder, place->leaf.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
         if (errno == ENOENT) return FileStat{};
-        return error_from_errno(operation, errno);
+        return failure(operation, errno);
       }
     }
     return stat_of(status, kind_of(status.st_mode));
@@ -110,7 +119,7 @@ class PosixFiles final : public Files {
     Result<Descriptor> folder = open_folder(path, operation, O_RDONLY);
     if (!folder) return folder.error();
     DIR* stream = ::fdopendir(folder->number());
-    if (stream == nullptr) return error_from_errno(operation, errno);
+    if (stream == nullptr) return failure(operation, errno);
     folder->release();  // the stream closes it
     std::vector<std::string> names;
     errno = 0;
@@ -121,7 +130,7 @@ class PosixFiles final : public Files {
     }
     const int error_number = errno;
     ::closedir(stream);
-    if (error_number != 0) return error_from_errno(operation, error_number);
+    if (error_number != 0) return failure(operation, error_number);
     return names;
   }
 
@@ -131,7 +140,7 @@ class PosixFiles final : public Files {
     if (!place) return place.error();
     if (::mkdirat(place->folder, place->leaf.c_str(), 0777) == 0) return true;
     if (errno == EEXIST) return false;
-    return error_from_errno(operation, errno);
+    return failure(operation, errno);
   }
 
   Status make_folders(const std::string& path) override {
@@ -144,7 +153,7 @@ class PosixFiles final : public Files {
       const std::size_t end = std::min(path.find('/', begin), path.size());
       const std::string name = path.substr(begin, end - begin);
       if (::mkdirat(folder, name.c_str(), 0777) != 0 && errno != EEXIST) {
-        return error_from_errno(operation, errno);
+        return failure(operation, errno);
       }
       Descriptor next(::openat(folder, name.c_str(), kWalkFlags));
       if (!next) return explain(operation, errno, folder, name);
@@ -161,7 +170,9 @@ class PosixFiles final : public Files {
     if (!place) return place.error();
     if (::symlinkat(target.c_str(), place->folder, place->leaf.c_str()) == 0) return Done{};
     if (errno == EEXIST) return in_the_way(operation, "something else stands there");
-    return error_from_errno(operation, errno);
+    if (errno == EPERM)  // symlink(2)
+      return Error{ErrorCode::kUnsupported, operation, "the file system has no symbolic links"};
+    return failure(operation, errno);
   }
 
   Result<std::string> read_link(const std::string& path) override {
@@ -171,7 +182,7 @@ class PosixFiles final : public Files {
     std::string target(limits::kPathBytesMax + 1, '\0');
     const ssize_t bytes =
         ::readlinkat(place->folder, place->leaf.c_str(), target.data(), target.size());
-    if (bytes < 0) return error_from_errno(operation, errno);
+    if (bytes < 0) return failure(operation, errno);
     target.resize(static_cast<std::size_t>(bytes));
     return target;
   }
@@ -191,7 +202,9 @@ class PosixFiles final : public Files {
     if (errno == EEXIST || errno == EISDIR || errno == ENOTEMPTY || errno == ENOTDIR) {
       return in_the_way("rename to " + full_path(to), "something else stands there");
     }
-    return error_from_errno(operation, errno);
+    if (errno == EBUSY)
+      return in_the_way("rename to " + full_path(to), "a file system is mounted there");
+    return failure(operation, errno);
   }
 
   Result<bool> link_from(const std::string& source, const std::string& path) override {
@@ -203,7 +216,7 @@ class PosixFiles final : public Files {
     if (errno == EXDEV || errno == EPERM || errno == EMLINK || errno == EOPNOTSUPP ||
         errno == ENOSYS)
       return false;
-    return error_from_errno(operation, errno);
+    return failure(operation, errno);
   }
 
   Status remove(const std::string& path) override {
@@ -214,7 +227,7 @@ class PosixFiles final : public Files {
       return place.error();
     }
     if (::unlinkat(place->folder, place->leaf.c_str(), 0) != 0 && errno != ENOENT) {
-      return error_from_errno(operation, errno);
+      return failure(operation, errno);
     }
     return Done{};
   }
@@ -228,7 +241,7 @@ class PosixFiles final : public Files {
     }
     if (::unlinkat(place->folder, place->leaf.c_str(), AT_REMOVEDIR) == 0) return true;
     if (errno == ENOENT || errno == ENOTEMPTY || errno == EEXIST) return false;
-    return error_from_errno(operation, errno);
+    return failure(operation, errno);
   }
 
   Result<bool> set_folder_attributes(const std::string& path, std::uint32_t mode,
@@ -245,16 +258,27 @@ class PosixFiles final : public Files {
     if (!folder) return folder.error();
     // EINVAL: a file system that has no such call for folders, and keeps them in its own way.
     if (::fsync(folder->number()) != 0 && errno != EINVAL) {
-      return error_from_errno(operation, errno);
+      return failure(operation, errno);
     }
     return Done{};
+  }
+
+  Result<std::uint64_t> free_bytes(const std::string& path) override {
+    const std::string operation = "examine the file system of " + full_path(path);
+    const Result<Descriptor> folder = open_folder(path, operation, O_RDONLY);
+    if (!folder) return folder.error();
+    struct statvfs status;
+    if (::fstatvfs(folder->number(), &status) != 0) return failure(operation, errno);
+    if (status.f_blocks == 0) return UINT64_MAX;  // it keeps no such count
+    const auto blocks = ::geteuid() == 0 ? status.f_bfree : status.f_bavail;
+    return std::uint64_t{blocks} * status.f_frsize;
   }
 
   Status sync_all() override {
     const Result<Root> top = root();
     if (!top) return top.error();
     if (::syncfs((*top)->number()) != 0) {
-      return error_from_errno("sync the file system of " + folder_, errno);
+      return failure("sync the file system of " + folder_, errno);
     }
     return Done{};
   }
@@ -270,12 +294,12 @@ class PosixFiles final : public Files {
       while (::flock(opened.number(), LOCK_EX | LOCK_NB) != 0) {
         if (errno == EINTR) continue;
         if (errno == EWOULDBLOCK) return std::unique_ptr<Lock>();
-        return error_from_errno(operation, errno);
+        return failure(operation, errno);
       }
       // Its last owner may have removed the file between our two calls; then we hold a lock on
       // nothing, and the next one would make a file of its own.
       struct stat ours, there;
-      if (::fstat(opened.number(), &ours) != 0) return error_from_errno(operation, errno);
+      if (::fstat(opened.number(), &ours) != 0) return failure(operation, errno);
       if (::fstatat(place->folder, place->leaf.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
           ours.st_dev == there.st_dev && ours.st_ino == there.st_ino) {
         const std::lock_guard guard(mutex_);
@@ -340,7 +364,7 @@ class PosixFiles final : public Files {
                                                                     : "not a regular file"));
       }
     }
-    return error_from_errno(operation, error_number);
+    return failure(operation, error_number);
   }
 
   // Where a lock is held, the folder in which that is; else the one that has its name now. So what
@@ -381,7 +405,7 @@ class PosixFiles final : public Files {
       const Result<Root> top = root();
       if (!top) return top.error();
       Descriptor opened(::openat((*top)->number(), ".", flags));
-      if (!opened) return error_from_errno(operation, errno);
+      if (!opened) return failure(operation, errno);
       return opened;
     }
     Result<Place> place = walk(path, operation);

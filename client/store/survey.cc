@@ -89,23 +89,31 @@ class Surveyor {
     if (!*fault && !begun) {
       content_.set_place(file, Place::kFinished);
     } else if (!*fault) {
-      const Result<bool> named = has_both_names(file);
-      if (!named) return named.error();
-      if (*named) return Done{};
-      survey_.in_the_way.push_back({file, FileMismatch::Kind::kChanged});  // for the one on its way
+      return place_one_of_two(file);
     } else if ((*fault)->kind != FileMismatch::Kind::kMissing) {
       survey_.in_the_way.push_back(**fault);
     }
     return Done{};
   }
 
-  // A kill came while it got its final name (Files::rename), which finishing it does again.
-  Result<bool> has_both_names(std::uint32_t file) {
-    const Result<FileStat> work = files_.stat(content_.work_name(file));
+  // There is a file on its way, and one at its final path. A kill may have come while it got its
+  // final name: between linking and unlinking (Files::rename), which finishing it does again, or
+  // after a copy on another disk got the name, which counts then.
+  Status place_one_of_two(std::uint32_t file) {
+    const std::string work_name = content_.work_name(file), final_name = content_.final_name(file);
+    const Result<FileStat> work = files_.stat(work_name);
     if (!work) return work.error();
-    const Result<FileStat> there = files_.stat(content_.final_name(file));
+    const Result<FileStat> there = files_.stat(final_name);
     if (!there) return there.error();
-    return work->links > 1 && there->links > 1 && work->inode == there->inode;
+    if (work->links > 1 && there->links > 1 && work->inode == there->inode) return Done{};
+    if (work->device != there->device) {
+      const Result<bool> same = same_bytes(files_, work_name, final_name);
+      if (!same) return same.error();
+      if (*same) content_.set_place(file, Place::kFinished);
+      if (*same) return Done{};
+    }
+    survey_.in_the_way.push_back({file, FileMismatch::Kind::kChanged});
+    return Done{};
   }
 
   Status place_unfinished(std::uint32_t file) {

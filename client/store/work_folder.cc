@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/store/claim_lock.h"
 #include "client/store/work_mark.h"
 #include "proto/base/limits.h"
 
@@ -80,6 +81,8 @@ Status WorkFolder::take() {
 Status WorkFolder::take_lock() {
   if (lock_ != nullptr) return Done{};
   Result<std::unique_ptr<Lock>> lock = files_.lock(path_ + "/lock");
+  if (!lock && lock.error().code == ErrorCode::kUnsupported)
+    lock = take_claim(files_, std::string(kParent) + "/claims-" + manifest_.id.text());
   if (!lock) return lock.error();
   if (*lock == nullptr) {
     return Error{ErrorCode::kExists, "lock " + files_.full_path(path_),
@@ -145,10 +148,9 @@ Status WorkFolder::discard() {
 Status WorkFolder::remove() {
   spool_->close();
   if (Status s = remove_folder(); !s) return s;
-  if (Status s = remove_media(files_, manifest_.id); !s) return s;
   lock_.reset();
   journal_.reset();
-  return Done{};
+  return remove_media(files_, manifest_.id);
 }
 
 Status WorkFolder::remove_folder() {

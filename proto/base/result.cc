@@ -27,6 +27,14 @@ ErrorCode code_of(int error_number) {
     case ENOSPC:
     case EDQUOT:
       return ErrorCode::kDiskFull;
+    case EXDEV:
+    case EFBIG:
+    case EMLINK:
+    case EILSEQ:
+    case EOPNOTSUPP:
+    case ENOSYS:
+    case ENOLCK:
+      return ErrorCode::kUnsupported;
     case ECONNREFUSED:
     case ECONNRESET:
     case ECONNABORTED:
@@ -73,6 +81,8 @@ const char* error_code_name(ErrorCode code) {
       return "disk_full";
     case ErrorCode::kIo:
       return "io";
+    case ErrorCode::kUnsupported:
+      return "unsupported";
     case ErrorCode::kUnreachable:
       return "unreachable";
     case ErrorCode::kWrongIdentity:

@@ -28,6 +28,7 @@ enum class ErrorCode {
   kReadOnly,       // no permission or a read-only file system
   kDiskFull,       // no space or quota left
   kIo,             // any other failure of the disk
+  kUnsupported,    // the file system cannot do it, and will not if tried again
   kUnreachable,    // name resolution, refused or timed-out connection
   kWrongIdentity,  // the other side proved another key than the one asked for
   kProtocol,       // the other side broke the protocol

@@ -1,12 +1,14 @@
 // Preloaded into a program (LD_PRELOAD): one thread or one large piece of memory that it asks for
-// cannot be had.
+// cannot be had, or the file system lacks something.
 //
-//   FIRN_TEST_SCARCE=thread:3    the third thread (memory: the third piece of 64 KiB or more)
-//   FIRN_TEST_SCARCE=thread:3-   the third and all that follow
-//   FIRN_TEST_REFUSED=FILE       is made when something is refused
+//   FIRN_TEST_LACKING=links,locks  symbolic links, as on FAT; locks, as on NFS without a lock
+//   daemon FIRN_TEST_SCARCE=thread:3    the third thread (memory: the third piece of 64 KiB or
+//   more) FIRN_TEST_SCARCE=thread:3-   the third and all that follow FIRN_TEST_REFUSED=FILE is made
+//   when something is refused
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -40,6 +42,16 @@ bool refused(const char* kind, std::atomic<long>& asked) {
   return true;
 }
 
+bool lacks(const char* what) {
+  const char* const lacking = std::getenv("FIRN_TEST_LACKING");
+  return lacking != nullptr && std::strstr(lacking, what) != nullptr;
+}
+
+int fails_with(int error_number) {
+  errno = error_number;
+  return -1;
+}
+
 std::atomic<long> threads_asked = 0, pieces_asked = 0;
 
 }  // namespace
@@ -48,6 +60,16 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
                               void* (*run)(void*), void* argument) {
   static const auto real = next<decltype(&pthread_create)>("pthread_create");
   return refused("thread", threads_asked) ? EAGAIN : real(thread, attributes, run, argument);
+}
+
+extern "C" int symlinkat(const char* target, int folder, const char* path) noexcept {
+  static const auto real = next<decltype(&symlinkat)>("symlinkat");
+  return lacks("links") ? fails_with(EPERM) : real(target, folder, path);
+}
+
+extern "C" int flock(int file, int operation) noexcept {
+  static const auto real = next<decltype(&flock)>("flock");
+  return lacks("locks") ? fails_with(ENOLCK) : real(file, operation);
 }
 
 extern "C" void* mmap(void* address, std::size_t bytes, int protection, int flags, int file,

@@ -10,26 +10,48 @@ from harness import LISTEN, MIB
 
 @unittest.skipUnless(harness.can_mount(), "needs root and mount namespaces")
 class DiskFull(harness.SwarmTest):
+    def start(self, seed, before, *options):
+        """A running download onto a disk of 40 MiB, on which the shell command `before` ran first."""
+        self.small = self.folder / "small"
+        self.small.mkdir()
+        prefix = harness.in_mount_namespace(
+            f"mount -t tmpfs -o size=40m none '{self.small}'\n{before}\nmkdir '{self.small}/get'")
+        get = self.programs.start(
+            "get", [*prefix, harness.BUILD / "client" / "firn", "get", seed.link(),
+                    "-o", self.small / "get", "--peer", seed.endpoint(), "--seed", "forever",
+                    "--json", *LISTEN, *options])
+        return get
+
+    def inside(self, get):
+        return pathlib.Path(f"/proc/{get.process.pid}/root{self.small}")
+
     def test_it_pauses_with_a_message_and_resumes_when_there_is_room(self):
         source = self.file(16 * MIB)
         seed = self.share(source)
-        small = self.folder / "small"
-        small.mkdir()
-        prefix = harness.in_mount_namespace(
-            f"mount -t tmpfs -o size=40m none '{small}'\n"
-            f"head -c {32 * MIB} /dev/zero >'{small}/ballast'\nmkdir '{small}/get'")
-        get = self.programs.start(
-            "get", [*prefix, harness.BUILD / "client" / "firn", "get", seed.link(),
-                    "-o", small / "get", "--peer", seed.endpoint(), "--seed", "forever", *LISTEN])
+        get = self.start(seed, f"head -c {32 * MIB} /dev/zero >'{self.folder}/small/ballast'")
+        get.wait_line("MiB are needed", stream="stderr")
         get.wait_line(r"(?i)(no space|disk.*full|full.*disk)", stream="stderr")
         self.assertIsNone(get.process.poll(), get.story())
         self.assertIsNone(get.last_event("complete"))
 
-        inside = pathlib.Path(f"/proc/{get.process.pid}/root{small}")
+        inside = self.inside(get)
         (inside / "ballast").unlink()
         get.wait_event("complete", 120)
         self.assertEqual(source.read_bytes(), (inside / "get" / source.name).read_bytes())
         self.assertEqual(0, get.stop())
+
+    def test_with_a_timeout_it_ends_as_one_that_the_disk_keeps_from_going_on(self):
+        seed = self.share(self.file(16 * MIB), "--up-limit", "2M")
+        get = self.start(seed, "true", "--timeout", "4s")
+        get.wait_event("start")
+        with open(self.inside(get) / "ballast", "wb") as ballast:
+            try:
+                while True:
+                    ballast.write(bytes(MIB))
+            except OSError:
+                pass
+        self.assertEqual(harness.DISK, get.wait_exit(60), get.story())
+        get.wait_line("no progress", stream="stderr")
 
 
 if __name__ == "__main__":

@@ -61,6 +61,18 @@ class MemoryDisk {
   // No RENAME_NOREPLACE: a file gets its new name first, then loses the old one.
   void rename_by_linking(bool links) { renames_by_linking_ = links; }
   void refuse_attributes(bool refuse) { refuse_attributes_ = refuse; }
+  // What its file system can do; to be set while no file is used.
+  struct System {
+    std::string mount_point = "/";  // nothing in it can be renamed to elsewhere, nor the other way
+    bool links = true;
+    bool locks = true;
+    std::uint64_t file_bytes_max = UINT64_MAX;
+    std::uint64_t free = UINT64_MAX;  // as it says; nothing counts it
+
+    std::uint64_t device_of(const std::string& path) const {
+      return path == mount_point || path.starts_with(mount_point + "/") ? 2 : 1;
+    }
+  } system;
 
   // Flips bits of a file's byte in place, also on the durable copy.
   void damage(const std::string& path, std::uint64_t offset, std::uint8_t flip);

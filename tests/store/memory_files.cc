@@ -13,6 +13,9 @@ Error dead(const std::string& operation) {
 Error missing(const std::string& operation) {
   return {ErrorCode::kNotFound, operation, "No such file or directory"};
 }
+Error unsupported(const std::string& operation) {
+  return {ErrorCode::kUnsupported, operation, "Operation not supported"};
+}
 Error exists_already(const std::string& operation) {
   return {ErrorCode::kExists, operation, "something stands there"};
 }
@@ -62,6 +65,7 @@ class MemoryFile final : public File {
 
   Status resize(std::uint64_t bytes) override {
     const std::lock_guard lock(disk_.mutex_);
+    if (bytes > disk_.system.file_bytes_max) return unsupported("resize " + path_);
     if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("resize " + path_);
     change({MemoryDisk::Change::kResize, 0, bytes, {}});
     return Done{};
@@ -102,8 +106,14 @@ class MemoryFile final : public File {
   Result<FileStat> stat() const override {
     const std::lock_guard lock(disk_.mutex_);
     if (disk_.killed_) return dead("examine " + path_);
-    return FileStat{FileKind::kFile, node_->data.size(), disk_.links_of(node_),
-                    disk_.times_ns_, node_->inode,       disk_.times_ns_};
+    return FileStat{FileKind::kFile,
+                    node_->data.size(),
+                    disk_.links_of(node_),
+                    disk_.times_ns_,
+                    node_->inode,
+                    disk_.times_ns_,
+                    0,
+                    disk_.system.device_of(path_)};
   }
 
  private:
@@ -165,12 +175,15 @@ class MemoryFiles final : public Files {
     const std::lock_guard lock(disk_.mutex_);
     if (disk_.killed_) return dead("examine " + path);
     const auto found = disk_.names_.find(path);
-    if (found == disk_.names_.end()) return FileStat{};
+    FileStat stat;
+    stat.device = disk_.system.device_of(path);
+    if (found == disk_.names_.end()) return stat;
     const MemoryDisk::Node& node = *found->second;
-    const FileKind kind = node.folder ? FileKind::kFolder
-                          : node.link ? FileKind::kLink
-                                      : FileKind::kFile;
-    return FileStat{kind, node.data.size(), disk_.links_of(found->second), 0, node.inode};
+    stat.kind = node.folder ? FileKind::kFolder : node.link ? FileKind::kLink : FileKind::kFile;
+    stat.bytes = node.data.size();
+    stat.links = disk_.links_of(found->second);
+    stat.inode = node.inode;
+    return stat;
   }
 
   Result<std::vector<std::string>> list(const std::string& path) override {
@@ -215,6 +228,7 @@ class MemoryFiles final : public Files {
 
   Status make_link(const std::string& path, const std::string& target) override {
     const std::lock_guard lock(disk_.mutex_);
+    if (!disk_.system.links) return unsupported("make link " + path);
     if (disk_.names_.contains(path)) return exists_already("make link " + path);
     if (!parent_stands(path)) return missing("make link " + path);
     if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("make link " + path);
@@ -238,6 +252,8 @@ class MemoryFiles final : public Files {
     const std::lock_guard lock(disk_.mutex_);
     const auto source = disk_.names_.find(from);
     if (source == disk_.names_.end() || !parent_stands(to)) return missing("rename " + from);
+    if (disk_.system.device_of(from) != disk_.system.device_of(to))
+      return unsupported("rename " + from);
     const auto target = disk_.names_.find(to);
     const bool same = target != disk_.names_.end() && target->second == source->second;
     if (!same && target != disk_.names_.end() && (!replace || target->second->folder)) {
@@ -301,7 +317,10 @@ class MemoryFiles final : public Files {
     return Done{};
   }
 
+  Result<std::uint64_t> free_bytes(const std::string&) override { return disk_.system.free; }
+
   Result<std::unique_ptr<Lock>> lock(const std::string& path) override {
+    if (!disk_.system.locks) return unsupported("lock " + path);
     if (Result<std::shared_ptr<File>> file = open(path, Open::kCreate); !file) return file.error();
     const std::lock_guard lock(disk_.mutex_);
     if (!disk_.locked_.insert(path).second) return std::unique_ptr<Lock>();

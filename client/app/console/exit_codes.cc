@@ -12,6 +12,7 @@ ExitCode exit_code_of(const Error& error) {
     case ErrorCode::kReadOnly:
     case ErrorCode::kDiskFull:
     case ErrorCode::kIo:
+    case ErrorCode::kUnsupported:
       return ExitCode::kDisk;
     case ErrorCode::kUnreachable:
     case ErrorCode::kProtocol:

@@ -42,7 +42,12 @@ Result<DataFolder> DataFolder::take(const std::string& path) {
   UniqueFd lock(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (lock.get() < 0) return error_from_errno("open " + name, errno);
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return DataFolder(path, std::move(lock));
-  if (errno != EWOULDBLOCK) return error_from_errno("lock " + name, errno);
+  if (errno != EWOULDBLOCK) {
+    Error error = error_from_errno("lock " + name, errno);
+    if (error.code == ErrorCode::kUnsupported)
+      error.detail += "; name a folder on a disk of this machine with --data";
+    return error;
+  }
   return Error{
       ErrorCode::kExists, "take the folder " + path,
       "another daemon runs with it; `firn list` asks that one, and --data and --socket are "

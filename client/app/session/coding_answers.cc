@@ -78,6 +78,7 @@ void CodingAnswers::store_warning(const std::string& text) {
 }
 
 void CodingAnswers::store_paused(const Error& error) {
+  if (error.code == ErrorCode::kUnsupported) return life_.store_spoiled(advice_when_refused(error));
   core_.feed(&SwarmCore::store_paused, advice_when_paused(plan_, error));
 }
 

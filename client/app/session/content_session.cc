@@ -78,7 +78,9 @@ void ContentSession::store_opened(Result<OpenedStore> opened) {
     if (!core_.made()) return fail(ExitCode::kInterrupted);
     return core_.feed(&SwarmCore::stop);
   }
-  if (!opened.ok()) return fail(opened.error());
+  if (!opened.ok()) return fail(advice_when_refused(opened.error()));
+  if (const auto& no_room = opened->resumed.no_room)
+    host_.console.warning(advice_when_no_room(plan_, *no_room).message(), plan_.content_id);
   start_core(*std::move(opened));
 }
 
@@ -127,9 +129,11 @@ void ContentSession::turn(core::TimeUs now) {
     if (phase_ >= Phase::kLeaving) return;
     const auto* const foreign = core_.facts().counters().foreign_manifest;
     if (now >= standstill_.foreign_due(foreign)) return fail(foreign->error);
-    if (!awaits_progress() || !standstill_.look(core_.facts(), now)) return;
-    if (foreign) outcome_.failure = foreign->error;
-    give_up(foreign ? ExitCode::kWrongIdentity : ExitCode::kNetwork);
+    if (!awaits_progress()) return;
+    if (const auto given_up = standstill_.look(core_.facts(), now)) {
+      if (foreign) outcome_.failure = foreign->error;
+      give_up(*given_up);
+    }
   };
   if (ended()) return;
   try {

@@ -17,7 +17,8 @@ class LifeEvents {
   virtual void store_opened(Result<OpenedStore> opened) = 0;
   // The content is complete: final names, durable.
   virtual void store_finished() = 0;
-  // Instead: everything is done but for files that were changed under their final names.
+  // Instead: everything is done but for files that were changed under their final names, or the
+  // file system cannot do what is left.
   virtual void store_spoiled(const Error& error) = 0;
   // Each address given by hand has proved another identity; `source` was the last to do so.
   virtual void all_sources_wrong(const std::string& source) = 0;

@@ -22,10 +22,11 @@ core::TimeUs StandstillWatch::foreign_due(const core::ForeignManifest* foreign) 
   return foreign->since + kForeignTime;
 }
 
-bool StandstillWatch::look(const core::SwarmCore& core, core::TimeUs now) {
+std::optional<ExitCode> StandstillWatch::look(const core::SwarmCore& core, core::TimeUs now) {
   const core::TimeUs progressed = core.counters().progressed_at;
-  if (!patience_.due(progressed, now)) return false;
-  const Reason reason = reason_of(core.standstill(), now);
+  if (!patience_.due(progressed, now)) return std::nullopt;
+  const core::Standstill standstill = core.standstill();
+  const Reason reason = reason_of(standstill, now);
   const double quiet = 1e-6 * static_cast<double>(now - progressed);
   if (patience_.review(reason, progressed, now)) {
     host_.console.event(about(standstill_event(reason.name, reason.text, quiet), plan_.content_id));
@@ -33,17 +34,18 @@ bool StandstillWatch::look(const core::SwarmCore& core, core::TimeUs now) {
                                       format_seconds(std::floor(quiet)), reason.text),
                           plan_.content_id);
   }
-  if (!patience_.over(progressed, now)) return false;
+  if (!patience_.over(progressed, now)) return std::nullopt;
   if (const auto* const foreign = core.counters().foreign_manifest) {
     host_.console.error(foreign->error, plan_.content_id);
-    return true;
+    return exit_code_of(foreign->error);
   }
   host_.console.error(
       "timeout",
       fmt::format("get {}: no progress for {}: {}; the same command goes on where it stopped",
                   plan_.name(), format_duration(plan_.timeout), reason.text),
       plan_.content_id);
-  return true;
+  const bool for_disk = standstill.kind == core::Standstill::Kind::kStorePaused;
+  return for_disk ? ExitCode::kDisk : ExitCode::kNetwork;
 }
 
 }  // namespace firn::app

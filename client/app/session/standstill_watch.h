@@ -2,6 +2,9 @@
 // timeout is over.
 #pragma once
 
+#include <optional>
+
+#include "client/app/console/exit_codes.h"
 #include "client/app/session/patience.h"
 #include "client/app/session/session_host.h"
 #include "client/app/session/session_plan.h"
@@ -22,10 +25,10 @@ class StandstillWatch {
   core::TimeUs next_wake(const core::SwarmCore& core) const {
     return patience_.next(core.counters().progressed_at);
   }
-  // Says what there is to say of a download that is to make progress. True: it has waited for as
-  // long as the plan allows, which is said as an error.
-  // Where manifests came in wrong envelopes alone, that is the error.
-  [[nodiscard]] bool look(const core::SwarmCore& core, core::TimeUs now);
+  // Says what there is to say of a download that is to make progress. If it has waited for as long
+  // as the plan allows, that is said as an error (where manifests came in wrong envelopes alone,
+  // that is the error), and the exit code returned.
+  [[nodiscard]] std::optional<ExitCode> look(const core::SwarmCore& core, core::TimeUs now);
 
  private:
   const SessionHost& host_;

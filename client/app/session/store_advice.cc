@@ -8,6 +8,20 @@ std::string what_may_change(const std::string& dir, const std::string& top_name,
          (repair ? "repaired" : "replaced");
 }
 
+Error advice_when_refused(Error error) {
+  if (error.code == ErrorCode::kUnsupported)
+    error.detail += "; choose a folder on another file system (-o)";
+  if (error.code == ErrorCode::kDiskFull)
+    error.detail += "; free space there, or choose another folder (-o)";
+  return error;
+}
+
+Error advice_when_no_room(const SessionPlan& plan, Error error) {
+  error.detail += "; free space for " + plan.dir +
+                  ", or the download stops when the disk is full, and waits until there is more";
+  return error;
+}
+
 Error advice_when_paused(const SessionPlan& plan, Error error) {
   if (!error.detail.empty()) error.detail += "; ";
   switch (error.code) {

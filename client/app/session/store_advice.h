@@ -12,6 +12,11 @@ namespace firn::app {
 // another's folder or file may have stood there before.
 std::string what_may_change(const std::string& dir, const std::string& top_name, bool repair);
 
+// Trying again will not help: the download ends.
+Error advice_when_refused(Error error);
+
+// There is not room for all that is missing.
+Error advice_when_no_room(const SessionPlan& plan, Error error);
 // The disk takes nothing for now.
 Error advice_when_paused(const SessionPlan& plan, Error error);
 // A generation of finished files is not what it was; the files are left as they are.

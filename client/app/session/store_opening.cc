@@ -73,6 +73,7 @@ bool StoreOpening::start(WorkerPool& pool, const SessionPlan& plan) {
   options.mark = plan.mark;
   options.overwrite = plan.overwrite;
   options.repair = plan.repair;
+  options.room_needed = plan.timeout != core::kNever;
   options.trust = plan.trust;
   options.hashed_since_ns = plan.hashed_since_ns;
   options.cancelled = [shared = shared_] { return shared->cancelled.load(); };
