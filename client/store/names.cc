@@ -14,7 +14,7 @@ class Names {
     if (Status s = files_.make_folders(folder_); !s) return s;
     for (const FileEntry& entry : info_.files) {
       if (cancelled_ && cancelled_())
-        return Error{ErrorCode::kCancelled, "download " + info_.name, "stopped"};
+        return Error{ErrorCode::kCancelled, "make the names of " + info_.name, "stopped"};
       if (Status s = make_parents(entry.path); !s) return s;
       if (Status s = make_entry(entry); !s) return s;
     }
@@ -54,7 +54,7 @@ class Names {
   }
 
   Status taken(const std::string& path) const {
-    return Error{ErrorCode::kExists, "download " + info_.name,
+    return Error{ErrorCode::kExists, "make the names of " + info_.name,
                  other_name_of(path) + " and " + path +
                      " are one name on this file system, so not both can be there; choose a folder "
                      "on another file system (-o)"};

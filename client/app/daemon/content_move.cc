@@ -10,6 +10,7 @@
 
 #include "client/content/top_name.h"
 #include "client/store/differences.h"
+#include "client/store/names.h"
 #include "client/store/posix_files.h"
 #include "client/store/top_folder.h"
 #include "client/store/work_folder.h"
@@ -250,6 +251,7 @@ Result<bool> ContentMove::stage() {
                    "its files are not in its folder"};
     items_ = *std::move(items);
     if (const Status made = to_->make_folders(stage_); !made.ok()) return made.error();
+    if (const Status tried = try_names(); !tried.ok()) return tried.error();
   }
   std::uint64_t bytes = 0;
   for (std::size_t count = 0; next_ < items_->size(); ++count) {
@@ -261,6 +263,21 @@ Result<bool> ContentMove::stage() {
   }
   if (const Status synced = to_->sync_all(); !synced.ok()) return synced.error();
   return true;
+}
+
+// The new folder's file system may take two of the names for one, or refuse some.
+Status ContentMove::try_names() {
+  if (!info_ || info_->single_file) return Done{};
+  if (const Status gone = remove_tried_names(); !gone.ok()) return gone;
+  const Status made = store::make_names(*to_, *info_, tried_names(), {});
+  const Status gone = remove_tried_names();
+  return made.ok() ? gone : made;
+}
+
+Status ContentMove::remove_tried_names() {
+  for (const std::string& folder : {tried_names(), tried_names() + ".new"})
+    if (const Status gone = store::remove_tree(*to_, folder); !gone.ok()) return gone;
+  return Done{};
 }
 
 // The bytes that were copied. copied_ is not 0 afterwards if the item needs another call.
@@ -374,6 +391,7 @@ Status ContentMove::keep_name() {
 // The stage, which is empty by then or holds what is not to be placed any more.
 Status ContentMove::remove_stage() {
   if (const Status removed = store::remove_tree(*to_, stage_); !removed.ok()) return removed;
+  if (const Status removed = remove_tried_names(); !removed.ok()) return removed;
   if (const Status removed = store::remove_tree(*to_, undone()); !removed.ok()) return removed;
   const auto removed = to_->remove_folder(WorkFolder::kParent);  // unless other things are in it
   if (!removed.ok()) return removed.error();

@@ -66,6 +66,8 @@ class ContentMove {
   Status collect_work(const std::string& folder, std::vector<Item>& items) const;
   Status collect_media(std::vector<Item>& items) const;
   Result<bool> same(store::Files& files, const std::string& path, const Item& item) const;
+  Status try_names();
+  Status remove_tried_names();
   Result<std::uint64_t> stage_item(const Item& item);
   Result<std::uint64_t> copy_slice(const Item& item);
   Status take_top_folder();
@@ -73,6 +75,7 @@ class ContentMove {
   Status keep_name();
   Status remove_stage();
   std::string staged(const Item& item) const { return stage_ + "/" + item.to; }
+  std::string tried_names() const { return stage_ + ".names"; }
   // The stage while undo() removes it.
   std::string undone() const { return stage_ + ".undone"; }
 

@@ -12,6 +12,7 @@
 #include "client/store/posix_files.h"
 #include "client/store/work_folder.h"
 #include "dying_files.h"
+#include "tests/store/folding_files.h"
 
 namespace firn::app {
 namespace {
@@ -126,6 +127,25 @@ TEST_CASE(
       CHECK(tree_of(moved.new_folder) == moved.after());
       CHECK(tree_of(moved.old_folder).empty());
     }
+}
+
+TEST_CASE("a move onto a disk that takes two of the names for one is refused and leaves nothing") {
+  const Moved moved(true);
+  std::ofstream(fs::path(moved.old_folder) / "c" / "A") << "second";
+  content::CreateOptions options;
+  options.scan.links = content::ScanOptions::Links::kKeep;
+  const Info info = content::create_manifest(moved.old_folder + "/c", options).value().info;
+  const auto before = tree_of(moved.old_folder);
+  ContentMove move(store::open_posix_files(moved.old_folder, true).value(),
+                   std::make_shared<store::test::FoldingFiles>(
+                       store::open_posix_files(moved.new_folder, true).value()),
+                   moved.id, info, "", "", true);
+  const auto staged = move.stage();
+  REQUIRE_FALSE(staged.ok());
+  CHECK(staged.error().code == ErrorCode::kExists);
+  CHECK(move.undo(false).ok());
+  CHECK(tree_of(moved.new_folder).empty());
+  CHECK(tree_of(moved.old_folder) == before);
 }
 
 TEST_CASE("a move that is killed at any call ends as if it had not been") {
