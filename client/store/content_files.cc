@@ -94,6 +94,7 @@ Result<std::shared_ptr<File>> ContentFiles::opened(std::uint32_t file, bool for_
 
 Status ContentFiles::read(std::uint64_t offset, std::span<std::uint8_t> out, ReadStamps* stamps,
                           Reading reading) const {
+  Status whole = Done{};
   for (const content::FileSpan& span : content::spans_of(info_, offset, out.size())) {
     Result<std::shared_ptr<File>> file = opened(span.file, false);
     if (!file) return file.error();
@@ -107,10 +108,25 @@ Status ContentFiles::read(std::uint64_t offset, std::span<std::uint8_t> out, Rea
     if (!before) return before.error();
     if (!after) return after.error();
     if (stamps != nullptr) stamps->add(*before, *after);
-    if (*got < part.size()) {
-      return Error{ErrorCode::kCorrupt, "read " + files_.full_path(final_name(span.file)),
-                   "the file was cut short"};
+    if (*got < part.size() && whole.ok()) {
+      whole = Error{ErrorCode::kCorrupt, "read " + files_.full_path(final_name(span.file)),
+                    "the file was cut short"};
     }
+  }
+  return whole;
+}
+
+Status ContentFiles::find_again(std::uint64_t offset, std::uint64_t bytes,
+                                ReadStamps& stamps) const {
+  for (const content::FileSpan& span : content::spans_of(info_, offset, bytes)) {
+    const std::lock_guard lock(mutex_);
+    const std::string name = current_name(span.file);
+    const Result<FileStat> there = files_.stat(name);
+    if (!there) return there.error();
+    if (there->kind == FileKind::kMissing)
+      return Error{ErrorCode::kNotFound, "examine " + files_.full_path(name), "it is not there"};
+    stamps.add(*there, *there);
+    open_files_.forget(this, span.file);
   }
   return Done{};
 }

@@ -170,7 +170,8 @@ class MemoryFiles final : public Files {
     const FileKind kind = node.folder ? FileKind::kFolder
                           : node.link ? FileKind::kLink
                                       : FileKind::kFile;
-    return FileStat{kind, node.data.size(), disk_.links_of(found->second), 0, node.inode};
+    return FileStat{kind,       node.data.size(), disk_.links_of(found->second), disk_.times_ns_,
+                    node.inode, disk_.times_ns_};
   }
 
   Result<std::vector<std::string>> list(const std::string& path) override {
