@@ -14,7 +14,8 @@ std::string what_may_change(const std::string& dir, const std::string& top_name,
 
 // The disk takes nothing for now.
 Error advice_when_paused(const SessionPlan& plan, Error error);
-// A generation of finished files is not what it was; the files are left as they are.
+// A generation of finished files is not what it was, or cannot be read; the files are left as they
+// are.
 Error advice_when_lost(const SessionPlan& plan, Error error);
 
 }  // namespace firn::app
