@@ -436,6 +436,7 @@ void Receiving::generation_lost(std::uint32_t g, const Error& error, bool fetch_
     if (!life_.complete()) life_.go_back();  // finishing has to wait
     return lose(g);
   }
+  if (generations_.holdings().given_up().count() == 0) first_loss_ = error.message();
   plain_.forget(g);
   generations_.give_up(g);
   report_lost(g);

@@ -63,6 +63,8 @@ class Receiving final : public LeaveWatcher {
   // As SwarmCore::generation_lost and generation_regained.
   void generation_lost(std::uint32_t g, const Error& error, bool fetch_again);
   void generation_regained(std::uint32_t g);
+  // Why the first generation was lost that is not fetched again, since none was.
+  const std::string& first_loss() const { return first_loss_; }
 
   // Looks for another holder where a generation that was false does not come.
   void step();
@@ -113,6 +115,7 @@ class Receiving final : public LeaveWatcher {
   Generations& generations_;
   std::optional<std::uint32_t> disputed_;  // a generation about whose check sums makers disagree
   BlockCounts counts_;
+  std::string first_loss_;
 };
 
 }  // namespace firn::core

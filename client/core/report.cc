@@ -21,6 +21,8 @@ Report report_of(const Parts& parts, ReportOn on) {
     r.rank = holdings.total_rank();
     r.rank_total = holdings.total_possible();
     r.generations_verified = holdings.verified().count();
+    r.generations_lost = holdings.given_up().count();
+    if (r.generations_lost > 0) r.first_loss = parts.transfer->receiving.first_loss();
   }
   if (on == ReportOn::kNeighbours)
     r.neighbours = parts.membership.history().reports(parts.membership.neighbours());

@@ -29,8 +29,10 @@ struct Report {
   std::uint64_t rank = 0;            // over all generations
   std::uint64_t rank_total = 0;      // n * generations
   std::uint32_t generations_verified = 0;
-  std::uint32_t peers = 0;           // connected
-  std::uint64_t bytes_received = 0;  // frames from and to peers
+  std::uint32_t generations_lost = 0;  // SwarmCore::generation_lost, and not to be fetched again
+  std::string first_loss;              // why, of the one that was lost first; for people
+  std::uint32_t peers = 0;             // connected
+  std::uint64_t bytes_received = 0;    // frames from and to peers
   std::uint64_t bytes_sent = 0;
   std::uint64_t blocks_innovative = 0;
   std::uint64_t blocks_redundant = 0;

@@ -87,9 +87,9 @@ class SwarmCore {
   void store_resumed(TimeUs now);
   // A verified generation cannot be read, or is not right any more, and is not served.
   // `fetch_again`: it is wanted once more; otherwise its file belongs to the user, who may have
-  // changed it, and the download ends without it.
+  // changed it, and the download ends without it unless it is regained.
   void generation_lost(std::uint32_t generation, const Error& error, bool fetch_again, TimeUs now);
-  // One that was lost for good is right again after all.
+  // One that was lost and left alone is right again.
   void generation_regained(std::uint32_t generation, TimeUs now);
 
   // --- trackers ---

@@ -95,6 +95,7 @@ Result<std::shared_ptr<File>> ContentFiles::opened(std::uint32_t file, bool for_
 
 Status ContentFiles::read(std::uint64_t offset, std::span<std::uint8_t> out, ReadStamps* stamps,
                           Reading reading) const {
+  Status whole = Done{};
   for (const content::FileSpan& span : content::spans_of(info_, offset, out.size())) {
     Result<std::shared_ptr<File>> file = opened(span.file, false);
     if (!file) return file.error();
@@ -108,10 +109,25 @@ Status ContentFiles::read(std::uint64_t offset, std::span<std::uint8_t> out, Rea
     if (!before) return before.error();
     if (!after) return after.error();
     if (stamps != nullptr) stamps->add(*before, *after);
-    if (*got < part.size()) {
-      return Error{ErrorCode::kCorrupt, "read " + files_.full_path(final_name(span.file)),
-                   "the file was cut short"};
+    if (*got < part.size() && whole.ok()) {
+      whole = Error{ErrorCode::kCorrupt, "read " + files_.full_path(final_name(span.file)),
+                    "the file was cut short"};
     }
+  }
+  return whole;
+}
+
+Status ContentFiles::find_again(std::uint64_t offset, std::uint64_t bytes,
+                                ReadStamps& stamps) const {
+  for (const content::FileSpan& span : content::spans_of(info_, offset, bytes)) {
+    const std::lock_guard lock(mutex_);
+    const std::string name = current_name(span.file);
+    const Result<FileStat> there = files_.stat(name);
+    if (!there) return there.error();
+    if (there->kind == FileKind::kMissing)
+      return Error{ErrorCode::kNotFound, "examine " + files_.full_path(name), "it is not there"};
+    stamps.add(*there, *there);
+    open_files_.forget(this, span.file);
   }
   return Done{};
 }
@@ -199,25 +215,20 @@ Status ContentFiles::finish_file(std::uint32_t file, bool replace) {
   // Opened for reading where that is enough: a kill may have come after its mode was set.
   Result<std::shared_ptr<File>> handle = opened(file, place(file) == Place::kAbsent);
   if (!handle) return handle.error();
-  if (Status s = set_attributes(file, **handle); !s) return s;
+  const std::string to = final_name(file);
+  if (Status s = kept(to, (*handle)->set_attributes(entry.mode, entry.modified_ns)); !s) return s;
   const Status named = take_final_name(file, work_name(file), replace);
   if (named || named.error().code != ErrorCode::kUnsupported) return named;
   return finish_on_other_disk(file, **handle, replace);
 }
 
-Status ContentFiles::set_attributes(std::uint32_t file, File& handle) {
-  const FileEntry& entry = info_.files[file];
-  const Result<bool> kept = handle.set_attributes(entry.mode, entry.modified_ns);
-  if (!kept) return kept.error();
-  if (!*kept) attributes_refused(final_name(file));
-  return Done{};
-}
-
 // The content's folder, or one in it, is a mount point.
 Status ContentFiles::finish_on_other_disk(std::uint32_t file, const File& from, bool replace) {
-  auto copy = copy_file(files_, from, info_.files[file].bytes, copy_name(file));
+  const FileEntry& entry = info_.files[file];
+  auto copy = copy_file(files_, from, entry.bytes, copy_name(file));
   if (!copy) return copy.error();
-  if (Status s = set_attributes(file, **copy); !s) return s;
+  const std::string to = final_name(file);
+  if (Status s = kept(to, (*copy)->set_attributes(entry.mode, entry.modified_ns)); !s) return s;
   if (Status s = take_final_name(file, copy_name(file), replace); !s) return s;
   // If this fails the file on its way takes room until the work folder is removed.
   if (files_.sync_folder(parent_of(final_name(file))).ok())
@@ -266,21 +277,22 @@ Status ContentFiles::finish_folder(std::uint32_t file) {
   const FileEntry& entry = info_.files[file];
   const std::string name = final_name(file);
   if (Status s = files_.make_folders(name); !s) return s;
-  Result<bool> kept = files_.set_folder_attributes(name, entry.mode, entry.modified_ns);
-  if (!kept) return kept.error();
-  if (!*kept) attributes_refused(name);
+  const auto set = files_.set_folder_attributes(name, entry.mode, entry.modified_ns);
+  if (Status s = kept(name, set); !s) return s;
   const std::lock_guard lock(mutex_);
   places_[file] = Place::kFinished;
   note_folders(name);
   return Done{};
 }
 
-// Where one is refused, all are: said once.
-void ContentFiles::attributes_refused(const std::string& name) {
+// Where the file system refuses one, it refuses all: said once.
+Status ContentFiles::kept(const std::string& name, const Result<bool>& attributes) {
+  if (!attributes) return attributes.error();
   const std::lock_guard lock(mutex_);
-  if (std::exchange(warned_, true)) return;
+  if (*attributes || std::exchange(warned_, true)) return Done{};
   warning_ = "the file system does not keep modes and times, for one those of " +
              files_.full_path(name) + "; the bytes are right";
+  return Done{};
 }
 
 std::string ContentFiles::take_warning() {

@@ -48,11 +48,14 @@ class ContentFiles {
   // what differs from what is there: a file's holes stay holes, what was right already is left
   // alone. After a failed sync all of it is written, whatever can be read back. Finished files are
   // the user's and are passed over: they were right when they got their names.
-  // `stamps`, if given, learns what the files were like before and after.
+  // `stamps`, if given, learns what the files were like before and after, also of one too short.
   enum class Reading { kUsual, kOnce /* not likely to be read again soon */ };
   Status read(std::uint64_t offset, std::span<std::uint8_t> out, ReadStamps* stamps = nullptr,
               Reading reading = Reading::kUsual) const;
   Status write(std::uint64_t offset, std::span<const std::uint8_t> data);
+  // Finds these bytes' files by their names once more, and tells what they are like now: one that
+  // was put in another's place is what read() reads from then on. Errors: kNotFound, disk.
+  Status find_again(std::uint64_t offset, std::uint64_t bytes, ReadStamps& stamps) const;
   // What was written into this file may be damaged: it is compared from now on.
   void doubt(std::uint32_t file);
 
@@ -104,7 +107,6 @@ class ContentFiles {
   Result<std::shared_ptr<File>> opened(std::uint32_t file, bool for_writing) const;
   Result<std::shared_ptr<File>> make(std::uint32_t file) const;
   Status sync_files(const Unsynced& unsynced);
-  Status set_attributes(std::uint32_t file, File& handle);
   Status finish_folder(std::uint32_t file);
   Status take_final_name(std::uint32_t file, const std::string& from, bool replace);
   Status finish_on_other_disk(std::uint32_t file, const File& from, bool replace);
@@ -112,7 +114,7 @@ class ContentFiles {
   Status finish_link(std::uint32_t file, bool replace);
   std::vector<ByteRun> runs_to_write(std::uint32_t file, const File& there, std::uint64_t offset,
                                      std::span<const std::uint8_t> data) const;
-  void attributes_refused(const std::string& name);
+  Status kept(const std::string& name, const Result<bool>& attributes);
   void note_folders(const std::string& path) const;
   std::string current_name(std::uint32_t file) const;
 

@@ -119,7 +119,11 @@ class ContentStore {
   // False: a file of it bears its final name, so it is the user's now and is left as it is; other
   // files that share the generation stay in the work folder.
   virtual bool lose_generation(std::uint32_t generation) = 0;
-  // A lost generation that was left alone has been read and is right again.
+  // Whether to read a lost generation that was left alone once more: its files are there, and not
+  // as they were when it was found false. Costs a look at their stamps. Afterwards it is read from
+  // the files that have the names now.
+  virtual bool may_be_right_again(std::uint32_t generation) const = 0;
+  // It has been read and is right again.
   virtual void regain_generation(std::uint32_t generation) = 0;
   // Generations in the work folder that sync() or finish() found lost; each is told once.
   virtual std::vector<std::uint32_t> take_lost() = 0;

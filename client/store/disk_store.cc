@@ -131,17 +131,17 @@ Status DiskStore::read_checked(std::uint32_t generation, std::span<std::uint8_t>
   }
   const Moment now = clock_();
   ReadStamps stamps;
-  if (Status s = read_padded(content_, info_, generation, out, &stamps, reading); !s) return s;
+  Status read = read_padded(content_, info_, generation, out, &stamps, reading);
   // Files on their way change with every generation that is written.
   const bool still = phase_ == Phase::kServing;
-  if (still && hash_memory_.knows(generation, stamps, now)) return Done{};
+  if (read && still && hash_memory_.knows(generation, stamps, now)) return Done{};
   // Bytes that were verified before are compared with those; others have their digest made.
-  if (!fingerprints_.match(generation, out) && !verify_generation(generation, out)) {
-    hash_memory_.forget(generation);
-    return changed_on_disk(generation, operation);
-  }
-  if (still) hash_memory_.hashed(generation, stamps, now);
-  return Done{};
+  if (read && !fingerprints_.match(generation, out) && !verify_generation(generation, out))
+    read = changed_on_disk(generation, operation);
+  if (read && still) hash_memory_.hashed(generation, stamps, now);
+  if (!read && read.error().code == ErrorCode::kCorrupt)
+    hash_memory_.found_false(generation, stamps, now);
+  return read;
 }
 
 // What has left the memory is read for each neighbour that comes later. One alone needs it once.
@@ -168,6 +168,13 @@ bool DiskStore::lose_generation(std::uint32_t generation) {
   FIRN_CHECK(generation < info_.shape.generation_count());
   const std::lock_guard sync_lock(sync_mutex_);  // no file gets its name meanwhile
   return ledger_.lose(generation);
+}
+
+bool DiskStore::may_be_right_again(std::uint32_t generation) const {
+  ReadStamps stamps;
+  const Status there = content_.find_again(generation * info_.shape.generation_bytes(),
+                                           info_.shape.bytes_in_generation(generation), stamps);
+  return there.ok() && !hash_memory_.knows_false(generation, stamps, clock_());
 }
 
 void DiskStore::regain_generation(std::uint32_t generation) {

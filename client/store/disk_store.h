@@ -38,6 +38,7 @@ class DiskStore final : public ContentStore {
   Status write_generation(std::uint32_t generation, std::span<const std::uint8_t> data) override;
   Status read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const override;
   bool lose_generation(std::uint32_t generation) override;
+  bool may_be_right_again(std::uint32_t generation) const override;
   void regain_generation(std::uint32_t generation) override;
   std::vector<std::uint32_t> take_lost() override;
   std::string take_warning() override { return content_.take_warning(); }

@@ -41,36 +41,42 @@ HashMemory::HashMemory(std::uint32_t generation_count, std::int64_t hashed_since
   if (hashed_since_ns_ == 0) return;
   const std::int64_t since =
       now.steady_ns - std::max<std::int64_t>(0, now.unix_ns - hashed_since_ns_);
-  for (Entry& entry : entries_) entry = {0, since, Entry::State::kHashedAtStart};
+  for (Entry& entry : entries_) entry = {0, since, State::kHashedAtStart};
+}
+
+HashMemory::Entry HashMemory::recent(std::uint32_t generation, Moment now) {
+  const std::lock_guard lock(mutex_);
+  Entry& entry = entries_[generation];
+  if (now.steady_ns - entry.hashed_ns >= kHashAgainNs) entry.state = State::kUnknown;
+  return entry;
+}
+
+void HashMemory::keep(std::uint32_t generation, const ReadStamps& stamps, Moment now, State state) {
+  const bool settled = stamps.steady && stamps.changed_ns + kStampSettlesNs <= now.unix_ns;
+  const std::lock_guard lock(mutex_);
+  entries_[generation] = settled ? Entry{stamps.print, now.steady_ns, state} : Entry{};
 }
 
 bool HashMemory::knows(std::uint32_t generation, const ReadStamps& stamps, Moment now) {
+  const Entry entry = recent(generation, now);
   if (!stamps.steady) return false;
-  const std::lock_guard lock(mutex_);
-  Entry& entry = entries_[generation];
-  if (now.steady_ns - entry.hashed_ns >= kHashAgainNs) entry.state = Entry::State::kUnknown;
-  switch (entry.state) {
-    case Entry::State::kUnknown:
-      return false;
-    case Entry::State::kHashed:
-      return entry.print == stamps.print;
-    case Entry::State::kHashedAtStart:
-      // Before that no stamp was kept: the files must be as they were when the hashing began.
-      return stamps.changed_ns + kStampSettlesNs <= hashed_since_ns_;
-  }
-  return false;
+  // Before that no stamp was kept: the files must be as they were when the hashing began.
+  if (entry.state == State::kHashedAtStart)
+    return stamps.changed_ns + kStampSettlesNs <= hashed_since_ns_;
+  return entry.state == State::kHashed && entry.print == stamps.print;
 }
 
 void HashMemory::hashed(std::uint32_t generation, const ReadStamps& stamps, Moment now) {
-  const bool settled = stamps.steady && stamps.changed_ns + kStampSettlesNs <= now.unix_ns;
-  const std::lock_guard lock(mutex_);
-  entries_[generation] =
-      settled ? Entry{stamps.print, now.steady_ns, Entry::State::kHashed} : Entry{};
+  keep(generation, stamps, now, State::kHashed);
 }
 
-void HashMemory::forget(std::uint32_t generation) {
-  const std::lock_guard lock(mutex_);
-  entries_[generation] = {};
+void HashMemory::found_false(std::uint32_t generation, const ReadStamps& stamps, Moment now) {
+  keep(generation, stamps, now, State::kFalse);
+}
+
+bool HashMemory::knows_false(std::uint32_t generation, const ReadStamps& stamps, Moment now) {
+  const Entry entry = recent(generation, now);
+  return stamps.steady && entry.state == State::kFalse && entry.print == stamps.print;
 }
 
 }  // namespace firn::store

@@ -9,6 +9,9 @@
 // of file systems that do not keep the time of the last change (ctime), which, unlike the time of
 // modification, no program can set back. To hash is here also to compare with the fingerprint of
 // what was verified (fingerprints.h).
+//
+// The same holds for generations that were found false: while the stamps stay the same they are
+// not read again.
 #pragma once
 
 #include <cstdint>
@@ -52,14 +55,21 @@ class HashMemory {
   // They were hashed, or compared with what was (fingerprints.h), and are right.
   void hashed(std::uint32_t generation, const ReadStamps& stamps, Moment now);
   // They are not.
-  void forget(std::uint32_t generation);
+  void found_false(std::uint32_t generation, const ReadStamps& stamps, Moment now);
+  // The files stand as they did when the generation was found false.
+  bool knows_false(std::uint32_t generation, const ReadStamps& stamps, Moment now);
 
  private:
+  enum class State : std::uint8_t { kUnknown, kHashed, kHashedAtStart, kFalse };
   struct Entry {
     std::uint64_t print = 0;
     std::int64_t hashed_ns = 0;  // steady
-    enum class State : std::uint8_t { kUnknown, kHashed, kHashedAtStart } state = State::kUnknown;
+    State state = State::kUnknown;
   };
+
+  // kUnknown after ten minutes.
+  Entry recent(std::uint32_t generation, Moment now);
+  void keep(std::uint32_t generation, const ReadStamps& stamps, Moment now, State state);
 
   const std::int64_t hashed_since_ns_;
   std::mutex mutex_;

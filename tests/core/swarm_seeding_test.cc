@@ -323,12 +323,15 @@ TEST_CASE("a lost generation that is right again is served again, and told to th
   Fixture fixture(plain_manifest(2, 4, 16));
   fixture.start(true);
   fixture.core.generation_lost(0, {ErrorCode::kIo, "read a.txt", "gone"}, false, fixture.now);
+  CHECK(fixture.core.report().generations_lost == 1);
+  CHECK(fixture.core.report().first_loss == "read a.txt: gone");
   fixture.join(1, peer_id(1), 1000);
   for (const core::SendBlock& b : fixture.blocks_to(1)) CHECK(b.block.generation == 1);
   fixture.heard<proto::State>(1);
   fixture.core.generation_regained(0, fixture.now);
   fixture.drain();
   CHECK(fixture.core.report().generations_verified == 2);
+  CHECK(fixture.core.report().generations_lost == 0);
   fixture.pass(kSecond);
   std::uint32_t told = 0, served = 0;
   const auto look = [&](const proto::State& state) {

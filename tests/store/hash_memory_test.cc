@@ -54,8 +54,9 @@ TEST_CASE("what was hashed is known while its files stand as they were") {
   SUBCASE("another file") {
     ++other.inode;
   }
-  SUBCASE("forgotten") {
-    memory.forget(1);
+  SUBCASE("found false since") {
+    memory.found_false(1, stamps_of(kOld), kNow);
+    CHECK(memory.knows_false(1, stamps_of(kOld), later(kSecond)));
   }
   CHECK_FALSE(memory.knows(1, stamps_of(other), later(kSecond)));
 }
@@ -173,6 +174,32 @@ TEST_CASE("a served file that a program changes is hashed again at once") {
   served.disk.damage("o/a", 10, 1);
   served.disk.set_times(kOld.changed_ns + 1);
   CHECK(served.read(0) == ErrorCode::kCorrupt);
+}
+
+TEST_CASE("what was found false is not read again while its files stand, but after ten minutes") {
+  Served served;
+  served.disk.damage("o/a", 10, 1);
+  CHECK(served.read(0) == ErrorCode::kCorrupt);
+  CHECK_FALSE(served.store->lose_generation(0));
+  served.disk.damage("o/a", 10, 1);  // no stamp tells that it is right again
+  CHECK_FALSE(served.store->may_be_right_again(0));
+  SUBCASE("a change that shows") {
+    served.disk.set_times(kOld.changed_ns + 1);
+  }
+  SUBCASE("ten minutes") {
+    served.now = later(kHashAgainNs);
+  }
+  CHECK(served.store->may_be_right_again(0));
+  CHECK(served.read(0) == std::nullopt);
+}
+
+TEST_CASE("what was found false just after a change is read again") {
+  Served served;
+  served.disk.set_times(kNow.unix_ns - kStampSettlesNs + 1);
+  served.disk.damage("o/a", 10, 1);
+  CHECK(served.read(0) == ErrorCode::kCorrupt);
+  CHECK_FALSE(served.store->lose_generation(0));
+  CHECK(served.store->may_be_right_again(0));
 }
 
 TEST_CASE("a content shared by the process that hashed it is not hashed again") {

@@ -289,7 +289,9 @@ TEST_CASE("a seed's lost generation is tried again by who asks, and nothing is w
   CHECK_FALSE(readable(**store, 4));
   CHECK_FALSE((*store)->lose_generation(4));
   CHECK_FALSE(readable(**store, 4));
+  CHECK_FALSE((*store)->may_be_right_again(4));
   fs::rename(dir.path("away"), dir.path("o/b"));
+  CHECK((*store)->may_be_right_again(4));
   CHECK(readable(**store, 4));
   (*store)->regain_generation(4);
   CHECK(readable(**store, 4));

@@ -182,6 +182,7 @@ class MemoryFiles final : public Files {
     stat.kind = node.folder ? FileKind::kFolder : node.link ? FileKind::kLink : FileKind::kFile;
     stat.bytes = node.data.size();
     stat.links = disk_.links_of(found->second);
+    stat.modified_ns = stat.changed_ns = disk_.times_ns_;
     stat.inode = node.inode;
     return stat;
   }

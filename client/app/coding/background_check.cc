@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "client/app/coding/lost_generations.h"
+
 namespace firn::app {
 namespace {
 
@@ -44,13 +46,12 @@ void BackgroundCheck::wake(core::TimeUs now) {
 
 void BackgroundCheck::checked(const Status& status, core::TimeUs took) {
   under_way_ = false;
-  // A file that cannot be read now (moved away, a disk unplugged, no descriptors) may come back;
-  // sending finds it out for itself meanwhile.
-  const bool false_bytes = !status.ok() && status.error().code == ErrorCode::kCorrupt;
-  const bool again = !status.ok() && !(false_bytes && found_(next_, status.error()));
+  // What passes is waited for; sending finds it out for itself meanwhile.
+  const bool lost = !status.ok() && !may_pass(status.error());
+  const bool again = !status.ok() && !(lost && found_(next_, status.error()));
   if (!again) ++next_;
-  if (false_bytes && !again) found_false_ = true;
-  due_ = done() ? core::kNever : now_ + (!again ? 2 * took : false_bytes ? kTryAgain : kUnreadable);
+  if (lost && !again) found_lost_ = true;
+  due_ = done() ? core::kNever : now_ + (!again ? 2 * took : lost ? kTryAgain : kUnreadable);
 }
 
 }  // namespace firn::app

@@ -15,8 +15,8 @@ namespace firn::app {
 // more than half of the disk's time or of a thread. Owner thread.
 class BackgroundCheck {
  public:
-  // `found`: this generation was read and is not right; false: it is in use, and is looked at
-  // again. Called from the pool's completions.
+  // `found`: this generation is not right, or may not be read; false: it is in use, and is looked
+  // at again. Called from the pool's completions.
   using Found = std::function<bool(std::uint32_t generation, const Error& error)>;
   // Tasks under way may outlive this object.
   BackgroundCheck(std::shared_ptr<const CodedContent> content, Found found);
@@ -28,8 +28,8 @@ class BackgroundCheck {
   // When wake() has something to do; kNever: not before a task ends, or no more at all.
   core::TimeUs next_wake() const { return under_way_ ? core::kNever : due_; }
   bool done() const { return next_ == generation_count_; }
-  // All was read, and nothing was false.
-  bool all_right() const { return done() && !found_false_; }
+  // All was read, and is right.
+  bool all_right() const { return done() && !found_lost_; }
 
  private:
   void checked(const Status& status, core::TimeUs took);
@@ -40,7 +40,7 @@ class BackgroundCheck {
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   std::uint32_t next_ = 0;
   bool under_way_ = false;
-  bool found_false_ = false;
+  bool found_lost_ = false;
   core::TimeUs now_ = 0;
   core::TimeUs due_ = 0;
 };

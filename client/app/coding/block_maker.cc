@@ -190,7 +190,7 @@ void BlockMaker::unreadable(std::uint32_t generation, const Error& error,
 // or memory are left, nothing is wrong with the generation, however long that lasts.
 bool BlockMaker::read_again_later(std::uint32_t generation, const Error& error,
                                   std::vector<BlockOrder>& orders) {
-  if (error.code == ErrorCode::kCorrupt || error.code == ErrorCode::kNotFound) return false;
+  if (!may_pass(error)) return false;
   Line& line = lines_.at(generation);
   if (error.code != ErrorCode::kBusy && ++line.failures == kReadTries) return false;
   line.waiting.insert(line.waiting.begin(), std::make_move_iterator(orders.begin()),

@@ -1,29 +1,16 @@
 #include "client/app/coding/lost_generations.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace firn::app {
 namespace {
 
-constexpr core::TimeUs kProbeIntervalMax = 60 * core::kSecond;
-// Reads of good ones in one task: they take time, and other tasks wait.
-constexpr std::size_t kRegainedAtOnce = 16;
-
-// Takes those that are right again out of `generations`, and those that will never be.
-std::vector<std::uint32_t> regain(const CodedContent& content,
-                                  std::vector<std::uint32_t>& generations) {
-  std::vector<std::uint32_t> regained;
-  std::erase_if(generations, [&](std::uint32_t generation) {
-    if (regained.size() == kRegainedAtOnce) return false;
-    const auto loaded = content.load(generation);
-    if (!loaded.ok()) return loaded.error().code == ErrorCode::kCorrupt;
-    content.store().regain_generation(generation);
-    regained.push_back(generation);
-    return true;
-  });
-  return regained;
-}
+// In one task: other tasks wait meanwhile.
+constexpr unsigned kReadsAtOnce = 16;
+// Looking rests so many times as long as it took.
+constexpr core::TimeUs kRest = 100;
 
 }  // namespace
 
@@ -35,7 +22,8 @@ LostGenerations::LostGenerations(std::shared_ptr<const CodedContent> content, Ta
       clock_(clock),
       stock_(stock),
       durability_(durability),
-      outcomes_(outcomes) {}
+      outcomes_(outcomes),
+      lost_(content_->shape().generation_count()) {}
 
 void LostGenerations::lose(std::uint32_t generation, const Error& error,
                            std::function<void()> then) {
@@ -56,36 +44,56 @@ void LostGenerations::lose(std::uint32_t generation, const Error& error,
 void LostGenerations::lost(std::uint32_t generation, const Error& error, bool fetch_again) {
   durability_.note_write();  // a record in the journal
   outcomes_.generation_lost(generation, error, fetch_again);
-  if (fetch_again || error.code == ErrorCode::kCorrupt) return;
-  unreadable_.push_back(generation);
-  if (probe_at_ == core::kNever && !probing_) probe_at_ = clock_.now() + probe_wait_;
+  if (fetch_again) return;
+  lost_.add(generation);
+  if (look_at_ == core::kNever && !looking_) look_at_ = clock_.now() + kLookInterval;
 }
 
 void LostGenerations::wake() {
-  if (probe_at_ <= clock_.now()) probe();
-}
-
-// Looks at those that could not be read, at most until some have come back.
-void LostGenerations::probe() {
-  probe_at_ = core::kNever;
-  probing_ = true;
+  if (look_at_ > clock_.now()) return;
+  look_at_ = core::kNever;
+  looking_ = true;
   tasks_.submit(WorkerPool::kUnordered,
-                [this, generations = std::exchange(unreadable_, {}),
-                 content = content_]() mutable -> WorkerPool::Completion {
-                  const auto regained = regain(*content, generations);
-                  return [this, generations = std::move(generations), regained] {
-                    probed(generations, regained);
-                  };
+                [this, lost = lost_, from = next_, content = content_]() -> WorkerPool::Completion {
+                  return [this, look = look_again(*content, lost, from)] { looked(look); };
                 });
 }
 
-void LostGenerations::probed(const std::vector<std::uint32_t>& left,
-                             const std::vector<std::uint32_t>& regained) {
-  probing_ = false;
-  unreadable_.insert(unreadable_.end(), left.begin(), left.end());
-  probe_wait_ = regained.empty() ? std::min(2 * probe_wait_, kProbeIntervalMax) : kProbeIntervalMin;
-  if (!unreadable_.empty()) probe_at_ = clock_.now() + probe_wait_;
-  for (const std::uint32_t generation : regained) outcomes_.generation_regained(generation);
+// Any thread.
+LostGenerations::Look LostGenerations::look_again(const CodedContent& content,
+                                                  const core::GenerationSet& lost,
+                                                  std::uint32_t from) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  Look look;
+  look.next = from;
+  unsigned reads = 0;
+  for (std::uint32_t i = 0; i < lost.count() && reads < kReadsAtOnce; ++i) {
+    std::uint32_t generation = lost.next_present(look.next);
+    if (generation == lost.size()) generation = lost.next_present(0);
+    look.next = generation + 1;
+    if (!content.store().may_be_right_again(generation)) continue;
+    ++reads;
+    if (!content.load(generation).ok()) continue;
+    content.store().regain_generation(generation);
+    look.regained.push_back(generation);
+  }
+  look.took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin).count();
+  return look;
+}
+
+// Where some are right again, others may be, and are looked at soon.
+void LostGenerations::looked(const Look& look) {
+  looking_ = false;
+  next_ = look.next;
+  for (const std::uint32_t generation : look.regained) {
+    lost_.remove(generation);
+    outcomes_.generation_regained(generation);
+  }
+  if (lost_.count() == 0) return;
+  look_at_ = clock_.now() + (look.regained.empty()
+                                 ? std::clamp(kRest * look.took, kLookInterval, kLookIntervalMax)
+                                 : look.took);
 }
 
 }  // namespace firn::app

@@ -42,10 +42,11 @@ struct OneArguments : AskOptions {
 };
 
 std::string part_done(const Json& content) {
-  const double total = number(content, "rank_total");
-  if (cell(content, "complete") == "true") return "100%";
+  const double total = number(content, "rank_total"), rank = number(content, "rank");
+  if (cell(content, "complete") == "true" && rank >= total) return "100%";
   if (total <= 0) return "-";
-  return fmt::format("{:.1f}%", 100 * number(content, "rank") / total);
+  // Never whole before it is.
+  return fmt::format("{:.1f}%", rank < total ? std::min(99.9, 100 * rank / total) : 100);
 }
 
 std::string size_of(const Json& content) {

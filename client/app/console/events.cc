@@ -73,6 +73,13 @@ Json standstill_event(const std::string& reason, const std::string& message, dou
   return {{"event", "standstill"}, {"reason", reason}, {"message", message}, {"seconds", seconds}};
 }
 
+Json damage_event(std::uint32_t lost, std::uint32_t generations, const std::string& message) {
+  return {{"event", "damage"},
+          {"generations_lost", lost},
+          {"generations", generations},
+          {"message", message}};
+}
+
 Json about(Json event, const ContentId& id) {
   event["content_id"] = id.text();
   return event;

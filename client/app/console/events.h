@@ -27,6 +27,8 @@ Json error_event(const std::string& code, const std::string& message);
 Json notice_event(const std::string& level, const std::string& message);
 // A download stands still; `reason`: of which kind it is (standstill_words.h).
 Json standstill_event(const std::string& reason, const std::string& message, double seconds);
+// A complete content has lost the first of its generations, or has regained the last.
+Json damage_event(std::uint32_t lost, std::uint32_t generations, const std::string& message);
 // The same, about one content.
 Json about(Json event, const ContentId& id);
 

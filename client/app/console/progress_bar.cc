@@ -33,6 +33,12 @@ std::string peers_of(const ProgressFigures& figures) {
   return fmt::format("{} peer{}", figures.peers, figures.peers == 1 ? "" : "s");
 }
 
+// Of a content that is complete; what of it is damaged is not served.
+std::string seeding_of(const ProgressFigures& figures) {
+  if (figures.rank >= figures.rank_total) return "seeding";
+  return fmt::format("seeding {:.1f}%", percent_of(figures));
+}
+
 std::string rank_of(const ProgressFigures& figures) {
   return fmt::format("rank {}/{}", figures.rank, figures.rank_total);
 }
@@ -47,8 +53,8 @@ std::size_t columns_of(const std::string& text) {
 std::string plain_progress(const ProgressFigures& figures) {
   std::string line = figures.name.empty() ? "" : figures.name + ": ";
   if (figures.seeding)
-    return line +
-           fmt::format("seeding, up {}, {}", format_rate(figures.up_rate), peers_of(figures));
+    return line + fmt::format("{}, up {}, {}", seeding_of(figures), format_rate(figures.up_rate),
+                              peers_of(figures));
   line += fmt::format("{:.1f}% of {}, {}, ETA {}, {}", percent_of(figures),
                       format_bytes(figures.content_bytes), format_rate(figures.down_rate),
                       format_seconds(figures.seconds_left), peers_of(figures));
@@ -62,7 +68,7 @@ std::string progress_line(const ProgressFigures& figures, std::size_t columns) {
   const std::string up = "up " + format_rate(figures.up_rate);
   std::string core;
   if (figures.seeding) {
-    core = fmt::format("seeding  {}  {}", up, peers);
+    core = fmt::format("{}  {}  {}", seeding_of(figures), up, peers);
   } else {
     core = fmt::format("{:5.1f}%  {}  ETA {}  {}", percent, format_rate(figures.down_rate),
                        format_seconds(figures.seconds_left), peers);

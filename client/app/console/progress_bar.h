@@ -18,6 +18,7 @@ struct ProgressFigures {
   std::uint64_t content_bytes = 0;
   std::uint64_t bytes_sent = 0;  // by this session
   bool with_rank = false;
+  std::string damage;  // how much of a complete content cannot be served, and why; empty: nothing
 };
 
 // At most `columns` wide; what matters least is left out first (bar, name, upload rate). Never

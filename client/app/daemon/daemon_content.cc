@@ -280,6 +280,10 @@ void DaemonContent::start_session(SessionPlan plan, const Result<FileStamp>& sta
 void DaemonContent::watch() {
   learn();
   count();
+  // Once, however much is lost, until it was whole again.
+  const std::string damage = session_->figures().damage;
+  const bool told = std::exchange(damaged_, !damage.empty());
+  if (damaged_ && !told) host_.hooks.failed(subject(), without_secrets(damage));
   if (session_->running() && !session_->complete()) work_.look();
   if (work_.away() && !leaving_) leave();  // so that it can go on with what comes back
   if (!place_.runs && !leaving_) leave();
@@ -426,9 +430,7 @@ std::string DaemonContent::state() const {
     return place_.runs ? "starting" : "queued";
   }
   if (leaving_) return "stopping";
-  if (!session_->plan().manifest) return "searching";
-  if (!session_->running()) return "checking";
-  return session_->complete() ? "seeding" : "downloading";
+  return state_of(*session_);
 }
 
 Json DaemonContent::summary() const {
@@ -451,7 +453,8 @@ Json DaemonContent::summary() const {
   json["priority"] = priority_name(kept_->priority);
   const bool waits = place_.waits_as != 0 && queue_entry().wants;
   json["queue_position"] = waits ? Json(place_.waits_as) : Json();
-  if (!failure_.empty()) json["failure"] = without_secrets(failure_);
+  const std::string& why = failure_.empty() && active ? figures.damage : failure_;
+  if (!why.empty()) json["failure"] = without_secrets(why);
   return json;
 }
 

@@ -144,6 +144,7 @@ class DaemonContent {
   QueueEntry told_;       // what turn() has reported
   bool leaving_ = false;  // the session was told to end
   bool gone_ = false;
+  bool damaged_ = false;   // the command for failures was run for what the session serves
   bool stamped_ = false;   // the files of the download were looked at when it was complete
   std::string stamp_;      // of the files that the session serves, to be kept once they are right
   WorkWatch work_;         // of kept_

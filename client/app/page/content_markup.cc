@@ -88,7 +88,7 @@ std::string contents_rows(const Json& contents, const PageView& view) {
         "<td class=\"n\">{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
         "<td class=\"n\">{}</td>{}</tr>",
         html(id), html(id), html(text_of(content, "name")),
-        text_of(content, "state") == "failed" ? "bad" : "", state_words(content), size_of(content),
+        content.contains("failure") ? "bad" : "", state_words(content), size_of(content),
         progress_of(content), number_of(content, "peers"),
         format_rate(number_of(content, "down_rate")), format_rate(number_of(content, "up_rate")),
         view.may_change ? "<td>" + actions_of(content, false) + "</td>" : "");
@@ -166,7 +166,7 @@ std::string facts_of(const ContentFacts& facts) {
   add("Stays", html(text_of(details, "seeding")));
   for (const auto& [name, markup] : settings_facts(details)) add(name, markup);
   add("Waits for", html(text_of(details, "waits_for")));
-  add("Failed", html(text_of(details, "failure")));
+  add("Failure", html(text_of(details, "failure")));
   const auto add_code = [&list](const char* name, const std::string& text) {
     if (!text.empty())
       list += fmt::format("<div class=\"whole\"><dt>{}</dt><dd><code>{}</code></dd></div>", name,

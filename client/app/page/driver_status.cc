@@ -7,20 +7,15 @@
 namespace firn::app {
 namespace {
 
-const char* state_of(const ContentSession& session) {
-  if (session.ended()) return session.complete() ? "finished" : "failed";
-  if (!session.plan().manifest) return "searching";
-  if (!session.running()) return "checking";
-  return session.complete() ? "seeding" : "downloading";
-}
-
 // The members that `list` of a daemon has.
 Json summary_of(const ContentSession& session) {
   const ProgressFigures figures = session.figures();
   const auto& manifest = session.plan().manifest;
   Json json = {{"content_id", session.plan().content_id.text()},
                {"name", session.plan().name()},
-               {"state", state_of(session)},
+               {"state", !session.ended()     ? state_of(session)
+                         : session.complete() ? "finished"
+                                              : "failed"},
                {"bytes", manifest ? Json(manifest->info.shape.content_bytes) : Json()},
                {"complete", session.complete()},
                {"rank", figures.rank},
@@ -30,6 +25,8 @@ Json summary_of(const ContentSession& session) {
                {"up_rate", figures.up_rate}};
   if (const auto& failure = session.outcome().failure)
     json["failure"] = without_secrets(failure->message());
+  else if (!figures.damage.empty())
+    json["failure"] = without_secrets(figures.damage);
   return json;
 }
 

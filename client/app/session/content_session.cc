@@ -285,6 +285,13 @@ void ContentSession::report_progress(core::TimeUs now) {
   if (running()) report_.progressed(now);
 }
 
+const char* state_of(const ContentSession& session) {
+  if (!session.plan().manifest) return "searching";
+  if (!session.running()) return "checking";
+  if (!session.complete()) return "downloading";
+  return session.figures().damage.empty() ? "seeding" : "damaged";
+}
+
 std::optional<core::SwarmView> swarm_view(ContentSession& session) {
   if (!session.accepts_peers()) return std::nullopt;
   return session.core().facts().view();

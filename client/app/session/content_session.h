@@ -109,6 +109,8 @@ class ContentSession final : private LifeEvents {
   Departure departure_;
 };
 
+// What a session that is to go on does, as rpc.md names it.
+const char* state_of(const ContentSession& session);
 // How a session's swarm stands; nullopt before it has begun and when it is over.
 std::optional<core::SwarmView> swarm_view(ContentSession& session);
 

@@ -44,6 +44,20 @@ void ProgressReport::sample(const core::Report& report, core::TimeUs now) {
   last_ = report;
   down_.sample(last_.bytes_received, now);
   up_.sample(last_.bytes_sent, now);
+  note_damage();
+}
+
+void ProgressReport::note_damage() {
+  const bool was = !damage_.empty();
+  const bool is = last_.complete && last_.generations_lost > 0;
+  if (!was && !is) return;
+  const std::uint32_t all = plan_.manifest->info.shape.generation_count();
+  damage_ = is ? fmt::format("{} of {} generations are not served; the first: {}",
+                             last_.generations_lost, all, last_.first_loss)
+               : "";
+  if (was == is) return;
+  if (!is) host_.console.info(plan_.name() + ": all of it is served again", plan_.content_id);
+  host_.console.event(about(damage_event(last_.generations_lost, all, damage_), plan_.content_id));
 }
 
 void ProgressReport::progressed(core::TimeUs now) const {
@@ -86,6 +100,7 @@ ProgressFigures ProgressReport::figures(bool seeding) const {
   figures.peers = last_.peers;
   figures.seeding = seeding;
   figures.bytes_sent = last_.bytes_sent;
+  figures.damage = damage_;
   if (plan_.manifest) figures.content_bytes = plan_.manifest->info.shape.content_bytes;
   const double missing = static_cast<double>(last_.rank_total - last_.rank) *
                          (plan_.manifest ? plan_.manifest->info.shape.block_bytes : 0);

@@ -21,6 +21,7 @@ class ProgressReport {
   // The core has started. `stood_complete`: an earlier run left nothing to do.
   void started(const core::Report& report, bool stood_complete, core::TimeUs now);
   // How things stand; about once a second, for the rates. completed() alone needs the neighbours.
+  // Tells if that is new: the content is complete and has lost generations, or has them again.
   void sample(const core::Report& report, core::TimeUs now);
   // A progress event, from the last sample.
   void progressed(core::TimeUs now) const;
@@ -35,6 +36,7 @@ class ProgressReport {
 
  private:
   void say_start() const;
+  void note_damage();
   double seconds(core::TimeUs now) const { return 1e-6 * static_cast<double>(now - began_at_); }
 
   const SessionHost& host_;
@@ -42,6 +44,7 @@ class ProgressReport {
   const core::TimeUs began_at_;
   CounterRate down_, up_;
   core::Report last_;
+  std::string damage_;
   bool stood_complete_ = false;  // before this run
 };
 

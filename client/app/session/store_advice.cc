@@ -49,14 +49,12 @@ Error advice_when_paused(const SessionPlan& plan, Error error) {
 }
 
 Error advice_when_lost(const SessionPlan& plan, Error error) {
-  if (error.code != ErrorCode::kCorrupt && error.code != ErrorCode::kNotFound) return error;
-  if (!plan.serves()) {
-    error.detail += "; the file was complete, so it is left as it is";
-  } else if (error.code == ErrorCode::kCorrupt) {
-    error.detail += "; firn get --repair brings the file back, firn share shares it as it is now";
-  } else {
-    error.detail += "; bring the file back, and it is served again";
-  }
+  if (!error.detail.empty()) error.detail += "; ";
+  error.detail +=
+      plan.serves()
+          ? "put the file back, or let firn get --repair do it, and it is served again by itself; "
+            "firn share shares it as it is now"
+          : "the file was complete, so it is left as it is, and served again when it is right";
   return error;
 }
 

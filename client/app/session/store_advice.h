@@ -19,7 +19,8 @@ Error advice_when_refused(Error error);
 Error advice_when_no_room(const SessionPlan& plan, Error error);
 // The disk takes nothing for now.
 Error advice_when_paused(const SessionPlan& plan, Error error);
-// A generation of finished files is not what it was; the files are left as they are.
+// A generation of finished files is not what it was, or cannot be read; the files are left as they
+// are.
 Error advice_when_lost(const SessionPlan& plan, Error error);
 
 }  // namespace firn::app

@@ -83,6 +83,7 @@ class MoodyStore final : public store::ContentStore {
   }
   Result<bool> finish() override { return real_->finish(); }
   bool lose_generation(std::uint32_t g) override { return real_->lose_generation(g); }
+  bool may_be_right_again(std::uint32_t g) const override { return real_->may_be_right_again(g); }
   void regain_generation(std::uint32_t g) override { real_->regain_generation(g); }
   std::vector<std::uint32_t> take_lost() override { return real_->take_lost(); }
   std::string take_warning() override { return real_->take_warning(); }

@@ -13,15 +13,19 @@ using tests::bytes_of;
 using tests::DataPlaneFixture;
 using tests::kN;
 
+// Changes a byte of generation 0 on the disk; the second time it is right again.
+void flip(const std::string& path) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(10);
+  const int byte = file.get();
+  file.seekp(10);
+  file.put(static_cast<char>(byte ^ 1));
+}
+
 TEST_CASE("a file that changed underneath is not served and its generation is lost") {
   DataPlaneFixture fixture;
   fixture.serve();
-  {
-    std::fstream file(fixture.folder.path() + "/file",
-                      std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(10);
-    file.put(static_cast<char>(fixture.text[10] ^ 1));
-  }
+  flip(fixture.folder.path() + "/file");
   core::SendBlock send;
   send.block.generation = 0;
   send.block.source_index = 3;
@@ -98,7 +102,7 @@ TEST_CASE("a generation that cannot be read for a moment is read again") {
   CHECK(fixture.plane->next_wake() == core::kNever);
 }
 
-TEST_CASE("a generation that cannot be read for a while is lost, and looked for less and less") {
+TEST_CASE("a generation that cannot be read for a while is lost, and tried now and then") {
   ReadingFixture fixture;
   fixture.store->read_failures = 1'000'000;
   fixture.ask(1);
@@ -111,11 +115,11 @@ TEST_CASE("a generation that cannot be read for a while is lost, and looked for 
   const int before = fixture.store->generations_read;
   for (int i = 0; i < 1000; ++i) fixture.pass(core::kSecond);
   const int tried = fixture.store->generations_read - before;
-  CHECK(tried >= 15);
-  CHECK(tried <= 25);
+  CHECK(tried >= 1000 * core::kSecond / LostGenerations::kLookIntervalMax - 1);
+  CHECK(tried <= 1000 * core::kSecond / LostGenerations::kLookInterval);
   CHECK(fixture.outcomes.regained.empty());
   fixture.store->read_failures = 0;
-  fixture.pass(60 * core::kSecond);
+  fixture.pass(LostGenerations::kLookIntervalMax);
   CHECK(fixture.outcomes.regained == std::vector<std::uint32_t>{0});
   fixture.ask(2);
   fixture.check_made(2);
@@ -133,36 +137,63 @@ TEST_CASE("a generation is not lost for want of descriptors, however long there 
   fixture.check_made(1);
 }
 
-TEST_CASE("a generation whose file is moved away is lost at once, and regained when it is back") {
+TEST_CASE("what is wrong with a file costs its generation, until it is right again") {
+  namespace fs = std::filesystem;
   ReadingFixture fixture;
-  const std::string file = fixture.folder.path() + "/file";
-  std::filesystem::rename(file, file + ".away");
+  const std::string file = fixture.folder.path() + "/file", other = file + ".other";
+  std::function<void()> restore;
+  SUBCASE("moved away") {
+    fs::rename(file, other);
+    restore = [&] { fs::rename(other, file); };
+  }
+  SUBCASE("changed") {
+    flip(file);
+    restore = [&] { flip(file); };
+  }
+  SUBCASE("cut, and replaced by another file") {
+    fs::copy_file(file, other);
+    fs::resize_file(file, 100);
+    restore = [&] { fs::rename(other, file); };
+  }
+  SUBCASE("cut, and written again") {
+    fs::resize_file(file, 100);
+    restore = [&] { std::ofstream(file, std::ios::binary) << fixture.text; };
+  }
   fixture.ask(1);
   CHECK(fixture.outcomes.lost == std::vector<std::uint32_t>{0});
-  std::filesystem::rename(file + ".away", file);
-  fixture.pass(LostGenerations::kProbeIntervalMin);
+  CHECK_FALSE(fixture.outcomes.made.at(1));
+  fixture.pass(LostGenerations::kLookIntervalMax);
+  CHECK(fixture.outcomes.regained.empty());
+  restore();
+  fixture.pass(LostGenerations::kLookIntervalMax);
   CHECK(fixture.outcomes.regained == std::vector<std::uint32_t>{0});
   fixture.ask(2);
   fixture.check_made(2);
+  CHECK(fixture.plane->next_wake() == core::kNever);
 }
 
-TEST_CASE("the background check loses a generation whose file changed, and reads each once") {
+TEST_CASE("the background check reads each generation once, and loses those that are not right") {
   DataPlaneFixture fixture;
   fixture.serve();
-  {
-    std::fstream file(fixture.folder.path() + "/file",
-                      std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(10);
-    file.put(static_cast<char>(fixture.text[10] ^ 1));
+  const std::string file = fixture.folder.path() + "/file";
+  std::vector<std::uint32_t> lost;
+  SUBCASE("all are right") {}
+  SUBCASE("a file changed") {
+    flip(file);
+    lost = {0};
+  }
+  SUBCASE("a file is missing") {
+    std::filesystem::rename(file, file + ".away");
+    lost = {0, 1, 2};
   }
   fixture.plane->check_in_background();
   // Between two of them it rests as long as the reading took, in real time.
-  for (std::uint32_t g = 0; g < DataPlaneFixture::kGenerations; ++g)
+  for (std::uint32_t g = 0; g <= DataPlaneFixture::kGenerations; ++g)
     fixture.pass(600 * core::kSecond);
-  CHECK(fixture.store->generations_read == static_cast<int>(DataPlaneFixture::kGenerations));
-  CHECK(fixture.outcomes.lost == std::vector<std::uint32_t>{0});
-  fixture.pass(600 * core::kSecond);
-  CHECK(fixture.store->generations_read == static_cast<int>(DataPlaneFixture::kGenerations));
+  CHECK(fixture.outcomes.lost == lost);
+  CHECK(fixture.plane->found_all_right() == lost.empty());
+  if (lost.empty())
+    CHECK(fixture.store->generations_read == static_cast<int>(DataPlaneFixture::kGenerations));
 }
 
 }  // namespace

@@ -83,6 +83,8 @@ TEST_CASE("progress is told in percent of the bytes, in ranks only where asked")
         "holiday: 50.0% of 10.0 MiB, 1.0 MiB/s, ETA 5s, 3 peers, rank 50/100");
   CHECK(progress_line(figures, 200).find("rank 50/100") != std::string::npos);
   figures.seeding = true;
+  CHECK(plain_progress(figures) == "holiday: seeding 50.0%, up 0 B/s, 3 peers");
+  figures.rank = figures.rank_total;
   CHECK(plain_progress(figures) == "holiday: seeding, up 0 B/s, 3 peers");
 }
 
