@@ -75,7 +75,7 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   if (Status s = WorkFolder::keep_top_name(files_, manifest_.id, info_, content_.top_name()); !s)
     return s;
   if (Status s = make_names(); !s) return refuse_and_leave_nothing(std::move(s));
-  Result<JournalContents> journal = work_.read_journal();
+  Result<JournalContents> journal = work_.read_journal(options_.mark);
   if (!journal) return journal.error();
   const std::vector<std::uint32_t> known = indices_of(standing);
   journal->durable.insert(journal->durable.end(), known.begin(), known.end());
@@ -93,6 +93,7 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   if (Status s = content_.make_largest(); !s) return refuse_and_leave_nothing(std::move(s));
   opened_.verified = found->verified;
   if (Status s = vouch_for(opened_.verified); !s) return s;
+  if (Status s = work_.seal(); !s) return s;
   if (Status s = work_.open_spool(opened_.verified, opened_.rows); !s) return s;
   if (Status s = spool_known_blocks(); !s) return s;
   if (!info_.single_file) {  // the work folder says that it is ours, if it is still there
@@ -106,11 +107,13 @@ Status DownloadOpening::make_names() {
   return store::make_names(files_, info_, work_.path() + "/data", options_.cancelled);
 }
 
-// The file system cannot hold the content, which is found out before a byte is fetched. A work
+// The file system cannot hold the content (or has no inodes left), which is found out before a byte
+// is fetched. A work
 // folder that stayed would let the next try pass for a download that has begun.
 Status DownloadOpening::refuse_and_leave_nothing(Status refusal) {
   const ErrorCode code = refusal.error().code;
-  if (code != ErrorCode::kExists && code != ErrorCode::kUnsupported) return refusal;
+  if (code != ErrorCode::kExists && code != ErrorCode::kUnsupported && code != ErrorCode::kDiskFull)
+    return refusal;
   if (const Result<bool> known = work_.has_journal(); !known || *known) return refusal;
   if (Status s = work_.discard(); !s) return s;
   if (made_top_) (void)files_.remove_folder(content_.top_name()).ok();

@@ -29,6 +29,8 @@ struct FileStat {
   std::int64_t changed_ns = 0;   // ctime: also when a name, mode or time changed; 0: not kept
   std::uint64_t allocated = 0;  // bytes that the disk has given to it: less than `bytes` with holes
   std::uint64_t device = 0;     // the file system that it is on
+  std::uint32_t owner = 0;      // a user's number
+  std::uint32_t mode = 0;       // with its kind, as in stat(2)
 };
 
 // Whether a file system may have kept the one for the other: FAT keeps times to two seconds.

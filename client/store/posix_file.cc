@@ -158,6 +158,8 @@ FileStat stat_of(const struct stat& status, FileKind kind) {
   result.changed_ns = ns_of(status.st_ctim);
   result.allocated = static_cast<std::uint64_t>(status.st_blocks) * 512;  // stat(2)
   result.device = status.st_dev;
+  result.owner = status.st_uid;
+  result.mode = status.st_mode;
   return result;
 }
 

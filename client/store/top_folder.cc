@@ -1,5 +1,7 @@
 #include "client/store/top_folder.h"
 
+#include "client/store/ownership.h"
+
 namespace firn::store {
 
 Result<TopFolder> take_top_folder(Files& files, const std::string& name) {
@@ -11,7 +13,9 @@ Result<TopFolder> take_top_folder(Files& files, const std::string& name) {
   if (there->kind != FileKind::kFolder) return TopFolder::kTaken;
   const Result<std::vector<std::string>> names = files.list(name);
   if (!names) return names.error();
-  return names->empty() ? TopFolder::kEmpty : TopFolder::kTaken;
+  if (!names->empty()) return TopFolder::kTaken;
+  if (Status s = check_ownership(files, name); !s) return s.error();
+  return TopFolder::kEmpty;
 }
 
 }  // namespace firn::store

@@ -16,7 +16,7 @@ enum class TopFolder {
 };
 
 // Makes the folder `name`. The file system says whether the name is free: in its own sense of case
-// and of Unicode's forms. Errors: the disk's.
+// and of Unicode's forms. Errors: check_ownership() of an empty one, the disk's.
 Result<TopFolder> take_top_folder(Files& files, const std::string& name);
 
 }  // namespace firn::store

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "client/store/claim_lock.h"
+#include "client/store/ownership.h"
 #include "client/store/work_mark.h"
 #include "proto/base/limits.h"
 
@@ -70,7 +71,13 @@ Result<bool> WorkFolder::exists() const {
 }
 
 Status WorkFolder::take() {
-  if (Status s = files_.make_folders(path_); !s) return s;
+  for (const std::string& folder : {std::string(kParent), path_}) {
+    const Result<bool> made = files_.make_folder(folder);
+    if (!made) return made.error();
+    if (*made) continue;
+    if (Status s = files_.make_folders(folder); !s) return s;  // says what else it is
+    if (Status s = check_ownership(files_, folder); !s) return s;
+  }
   if (Status s = take_lock(); !s) return s;
   Result<std::string> mark = take_work_mark(files_, path_);
   if (!mark) return mark.error();
@@ -110,8 +117,20 @@ Result<bool> WorkFolder::has_journal() const {
   return there->kind != FileKind::kMissing;
 }
 
-Result<JournalContents> WorkFolder::read_journal() const {
-  return store::read_journal(files_, path_ + "/journal", manifest_);
+Result<JournalContents> WorkFolder::read_journal(const std::string& known_mark) {
+  Result<JournalContents> journal = store::read_journal(files_, path_ + "/journal", manifest_);
+  if (!journal || known_mark == mark_) return journal;
+  const Result<bool> sealed = is_sealed(files_, path_);
+  if (!sealed) return sealed.error();
+  if (*sealed) return journal;
+  journal->recent.insert(journal->recent.end(), journal->durable.begin(), journal->durable.end());
+  journal->durable.clear();
+  if (Status s = files_.remove(path_ + "/spool"); !s) return s.error();
+  return journal;
+}
+
+Status WorkFolder::seal() {
+  return store::seal(files_, path_);
 }
 
 Status WorkFolder::begin_journal(const std::vector<bool>& verified) {
@@ -154,9 +173,9 @@ Status WorkFolder::remove() {
 }
 
 Status WorkFolder::remove_folder() {
-  for (const char* name :
-       {"/data", "/data.new", "/copy", "/spool", "/journal", "/journal.new", "/manifest.firn",
-        "/manifest.firn.new", "/name", "/name.new", "/mark", "/mark.new", "/lock"}) {
+  for (const char* name : {"/data", "/data.new", "/copy", "/spool", "/journal", "/journal.new",
+                           "/manifest.firn", "/manifest.firn.new", "/name", "/name.new", "/mark",
+                           "/mark.new", "/seal", "/seal.new", "/lock"}) {
     if (Status s = remove_tree(files_, path_ + name); !s) return s;
   }
   const Result<bool> removed = files_.remove_folder(path_);

@@ -35,7 +35,7 @@ class WorkFolder {
   Result<bool> exists() const;
 
   // Makes and locks the folder, and keeps the manifest and a mark in it. kExists if another process
-  // has it.
+  // has it, or another user (ownership.h).
   Status take();
   // After take() (work_mark.h).
   const std::string& mark() const { return mark_; }
@@ -46,7 +46,11 @@ class WorkFolder {
                               const std::string& name);
   static std::string top_name_path_of(const ContentId& content);
   Result<bool> has_journal() const;
-  Result<JournalContents> read_journal() const;
+  // Where the folder is neither sealed (work_mark.h) nor known by its mark, it may have come out of
+  // an archive: then nothing that the journal says is durable, and the spool is removed.
+  Result<JournalContents> read_journal(const std::string& known_mark);
+  // After begin_journal(): the next run may believe the journal.
+  Status seal();
   // Begins the journal anew, with these generations. What it speaks of must be durable already.
   Status begin_journal(const std::vector<bool>& verified);
   // Opens the spool; `rows` are those of generations that are not verified.

@@ -34,6 +34,12 @@ Result<std::string> read_mark(Files& files, const std::string& work) {
   return whole ? mark : std::string();
 }
 
+Result<std::string> seal_of(Files& files, const std::string& work) {
+  const Result<FileStat> mark = files.stat(path_of(work));
+  if (!mark) return mark.error();
+  return std::to_string(mark->inode) + " " + std::to_string(mark->changed_ns);
+}
+
 std::string draw_mark() {
   std::array<std::uint8_t, kMarkBytes> drawn;
   FIRN_CHECK(::getrandom(drawn.data(), drawn.size(), 0) == kMarkBytes);
@@ -55,6 +61,26 @@ Result<std::string> take_work_mark(Files& files, const std::string& work) {
   if (Status s = write_whole_file(files, path_of(work), {bytes, mark->size()}); !s)
     return s.error();
   return mark;
+}
+
+Status seal(Files& files, const std::string& work) {
+  const Result<bool> sealed = is_sealed(files, work);
+  if (!sealed) return sealed.error();
+  if (*sealed) return Done{};
+  const Result<std::string> text = seal_of(files, work);
+  if (!text) return text.error();
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text->data());
+  return write_whole_file(files, work + "/seal", {bytes, text->size()});
+}
+
+Result<bool> is_sealed(Files& files, const std::string& work) {
+  const Result<std::string> wanted = seal_of(files, work);
+  if (!wanted) return wanted.error();
+  const auto kept = read_whole_file(files, work + "/seal", 64);
+  if (kept) return std::string(kept->begin(), kept->end()) == *wanted;
+  const ErrorCode code = kept.error().code;
+  if (code == ErrorCode::kNotFound || code == ErrorCode::kCorrupt) return false;
+  return kept.error();
 }
 
 Result<bool> download_is_there(const std::string& dir, const ContentId& content,

@@ -15,6 +15,11 @@ namespace firn::store {
 // entry.
 Result<std::string> take_work_mark(Files& files, const std::string& work);
 
+// Notes in the file `seal` which file the mark is: its inode and the time of its last change, which
+// no archive can bring along. A work folder that was copied or unpacked is not sealed.
+Status seal(Files& files, const std::string& work);
+Result<bool> is_sealed(Files& files, const std::string& work);
+
 // Whether what a download had in `dir` is still there: the work folder with this mark, or something
 // of the content's top name, as the download may have been finished. Makes nothing. Errors: the
 // disk's; a missing `dir` is none.

@@ -2,6 +2,8 @@
 #include "client/store/work_mark.h"
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -88,6 +90,74 @@ TEST_CASE("a download that was finished is there, though its work folder is gone
   CHECK(is_there(dir.path(), mark));
   fs::remove_all(dir.path("w"));
   CHECK_FALSE(is_there(dir.path(), mark));
+}
+
+// What a download into `dir` knows at its start.
+Resumed resume(const std::string& dir, const std::string& mark = {}) {
+  OpenOptions options = test::kOptions;
+  options.mark = mark;
+  Resumed resumed;
+  REQUIRE(ContentStore::open_download(sample().manifest, dir, options, resumed).ok());
+  return resumed;
+}
+
+TEST_CASE("a work folder out of an archive is not believed: what it says to have is hashed") {
+  const TemporaryFolder dir;
+  const auto generations = sample().count();
+  {
+    Resumed resumed;
+    const auto store =
+        ContentStore::open_download(sample().manifest, dir.path("own"), test::kOptions, resumed);
+    REQUIRE(store.ok());
+    for (std::uint32_t g = 0; g + 1 < generations; ++g)
+      REQUIRE((*store)->write_generation(g, sample().generation(g)).ok());
+    const auto [row, payload] = test::sample_row(sample(), generations - 1, 0);
+    REQUIRE((*store)->write_row(row, payload).ok());
+    REQUIRE((*store)->sync().ok());
+  }
+  const std::string file = "/.firn/" + sample().manifest.id.text() + "/data/a";
+  std::vector<std::uint8_t> bytes = test::read_file(dir.path("own" + file));
+  bytes[0] ^= 1;
+  test::write_file(dir.path("own" + file), bytes);
+  fs::copy(dir.path("own"), dir.path("unpacked"), fs::copy_options::recursive);
+  fs::copy(dir.path("own"), dir.path("moved"), fs::copy_options::recursive);
+
+  const Resumed unpacked = resume(dir.path("unpacked"));
+  CHECK_FALSE(unpacked.verified[0]);
+  CHECK(unpacked.verified[1]);
+  CHECK(unpacked.rows.empty());
+  // Of one's own, and of one that the daemon knows by its mark, the journal is believed.
+  for (const Resumed& known : {resume(dir.path("own")), resume(dir.path("moved"), unpacked.mark)}) {
+    CHECK(known.verified[0]);
+    CHECK(known.rows.size() == 1);
+  }
+}
+
+TEST_CASE("folders that another user made, or may write to, are not used") {
+  if (::geteuid() != 0) return;  // only root gives files away
+  constexpr uid_t kOther = 12345;
+  const TemporaryFolder dir;
+  const auto refused = [&] {
+    const auto opened = mark_of_download(dir.path());
+    return !opened.ok() && opened.error().code == ErrorCode::kExists &&
+           opened.error().message().find("-o") != std::string::npos;
+  };
+  for (const std::string& folder : {dir.path(".firn"), dir.path("w")}) {
+    CAPTURE(folder);
+    REQUIRE(fs::create_directory(folder));
+    REQUIRE(::chown(folder.c_str(), kOther, kOther) == 0);
+    CHECK(refused());
+    REQUIRE(::chown(folder.c_str(), 0, 0) == 0);
+    REQUIRE(::chmod(folder.c_str(), 0777) == 0);
+    CHECK(refused());
+    fs::remove_all(dir.path(".firn"));
+    fs::remove_all(dir.path("w"));
+  }
+  // Whose the folder is in which they are may change everything anyway.
+  REQUIRE(fs::create_directory(dir.path(".firn")));
+  REQUIRE(::chown(dir.path().c_str(), kOther, kOther) == 0);
+  REQUIRE(::chown(dir.path(".firn").c_str(), kOther, kOther) == 0);
+  CHECK_FALSE(refused());
 }
 
 }  // namespace

@@ -12,7 +12,9 @@ Error advice_when_refused(Error error) {
   if (error.code == ErrorCode::kUnsupported)
     error.detail += "; choose a folder on another file system (-o)";
   if (error.code == ErrorCode::kDiskFull)
-    error.detail += "; free space there, or choose another folder (-o)";
+    error.detail += "; free space there (df) or inodes (df -i), or choose another folder (-o)";
+  if (error.code == ErrorCode::kReadOnly)
+    error.detail += "; choose a folder that you may write to (-o)";
   return error;
 }
 

@@ -1,0 +1,28 @@
+#include "client/store/ownership.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace firn::store {
+
+Status check_ownership(Files& files, const std::string& folder) {
+  const Result<FileStat> dir = files.stat("");
+  if (!dir) return dir.error();
+  const Result<FileStat> there = files.stat(folder);
+  if (!there) return there.error();
+  const std::string operation = "use " + files.full_path(folder);
+  if (there->owner != ::geteuid() && there->owner != dir->owner) {
+    return Error{ErrorCode::kExists, operation,
+                 "it belongs to another user (uid " + std::to_string(there->owner) +
+                     "), who could change what is downloaded; choose another folder (-o)"};
+  }
+  const bool anybody_exchanges = (dir->mode & S_IWOTH) != 0 && (dir->mode & S_ISVTX) == 0;
+  if ((there->mode & S_IWOTH) != 0 && !anybody_exchanges) {
+    return Error{ErrorCode::kExists, operation,
+                 "every user may write to it, and could change what is downloaded; take that right "
+                 "away (chmod o-w), or choose another folder (-o)"};
+  }
+  return Done{};
+}
+
+}  // namespace firn::store
