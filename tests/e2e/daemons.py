@@ -48,6 +48,7 @@ class DaemonTest(harness.SwarmTest):
             if holds(contents):
                 return contents
             self.assertLess(time.monotonic(), deadline, contents)
+            time.sleep(0.1)  # each look is a process
 
     def wait_state(self, state):
         return self.wait_for(lambda contents: contents and contents[0]["state"] == state)

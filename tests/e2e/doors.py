@@ -69,4 +69,5 @@ class Door(harness.SwarmTest):
         deadline = time.monotonic() + timeout
         while not holds(contents := self.rpc("list")["contents"]):
             self.assertLess(time.monotonic(), deadline, contents)
+            time.sleep(0.05)
         return contents

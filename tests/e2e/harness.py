@@ -1,8 +1,8 @@
 """What the end-to-end tests share: programs, contents, comparisons. Run by Debian's Python.
 
 A test is a method of a subclass of `SwarmTest`. It starts programs with `self.firn`, `self.share`,
-`self.get`, `self.tracker`; those that still run at its end are ended. Nothing sleeps: each wait is
-for an event, a line or an exit, with a deadline (scripts/running/programs.py).
+`self.get`, `self.tracker`; those that still run at its end are ended. Each wait is
+for an event, a line or an exit, with a deadline (scripts/running/programs.py), or asks again until an answer holds.
 """
 
 import hashlib

@@ -147,6 +147,7 @@ class Contents(DaemonTest):
                 return
             self.assertIn("being removed", output + errors)
             self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
 
     def test_what_a_download_has_finished_is_deleted_with_it_and_nothing_else(self):
         source = self.tree({"a": 900 * KIB, "b": 4000 * KIB})

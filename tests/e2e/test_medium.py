@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import typing
+import time
 import unittest
 
 from harness import (BUILD, DISK, KIB, USAGE, VERIFY_FAILED, SwarmTest, can_mount, content_bytes,
@@ -207,7 +208,7 @@ class Interruptions(MediumTest):
             # Rows are kept as they come: the kill is in the middle of the read.
             while reader.poll() is None and not any(
                     path.stat().st_size > 20_000 for path in out.glob(".firn/*.rows")):
-                pass
+                time.sleep(0.001)
             reader.send_signal(signal.SIGKILL)
         self.assertEqual(reader.returncode, -signal.SIGKILL)
         self.assertFalse((out / content.name).exists())

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 import unittest
 
 from harness import (BUILD, DISK, KIB, LISTEN, USAGE, VERIFY_FAILED, SwarmTest, can_mount,
@@ -137,7 +138,7 @@ class Seeds(MediaTest):
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as reader:
             while reader.poll() is None and not any(
                     path.stat().st_size > 10_000 for path in out.glob(".firn/*.rows")):
-                pass
+                time.sleep(0.001)
             reader.send_signal(signal.SIGKILL)
         self.assertEqual(-signal.SIGKILL, reader.returncode)
         seed = self.seed("seed", "--from-medium", self.medium)

@@ -90,6 +90,7 @@ class Readme(harness.SwarmTest):
         while words not in subprocess.run([harness.BUILD / "client/firn", "list"], cwd=machine[0], env=machine[1], text=True,
                                           capture_output=True, check=True).stdout:
             self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
 
 
 if __name__ == "__main__":

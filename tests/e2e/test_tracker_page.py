@@ -44,6 +44,7 @@ class TrackerDoor(doors.Door):
         deadline = time.monotonic() + timeout
         while not holds(status := self.status()):
             self.assertLess(time.monotonic(), deadline, status)
+            time.sleep(0.05)
         return status
 
 
@@ -207,6 +208,7 @@ class Operations(TrackerDoor):
         deadline = time.monotonic() + 30
         while (answer := self.http("GET", "/ready", token=""))[0] != status:
             self.assertLess(time.monotonic(), deadline, answer)
+            time.sleep(0.05)
         self.assertIn(words, answer[2])
 
     def test_a_drain_ends_by_itself(self):

@@ -74,6 +74,7 @@ class RedisTest(Door):
         deadline = time.monotonic() + 60
         while not holds(peers := self.peers_at(client, content)):
             self.assertLess(time.monotonic(), deadline, peers)
+            time.sleep(0.05)
 
 
 class Sharing(RedisTest):
@@ -191,6 +192,7 @@ class Page(RedisTest):
         deadline = time.monotonic() + 60
         while not re.search(pattern, text := self.http("GET", path)[2], re.MULTILINE):
             self.assertLess(time.monotonic(), deadline, text)
+            time.sleep(0.05)
 
 
 class Usage(RedisTest):
