@@ -38,8 +38,9 @@ class ContentSecret {
   std::array<std::uint8_t, kBytes> bytes_{};
 };
 
-// The text with dots in place of what looks like the secret in a link: for logs and errors, which
-// may repeat what a person typed.
+// The text with dots in place of what looks like the secret in a link, or the token behind the
+// address of a page (`#token=`): for logs and errors, which may repeat what a person typed. Never
+// longer than the text.
 std::string without_secrets(std::string_view text);
 
 }  // namespace firn

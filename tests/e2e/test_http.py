@@ -152,6 +152,25 @@ class Access(Door):
         self.port = urllib.parse.urlsplit(self.url).port
         self.assertEqual(f"http://127.0.0.1:{self.port}", self.url)
         self.assertIn("There is no content yet", self.page())
+
+    def test_no_log_has_the_token(self):
+        logs = [self.folder / name for name in ("daemon.log", "page.log", "events.log", "share.log")]
+        to = [("--log", log, "--log-level", "debug") for log in logs]
+        self.daemon(*to[0])
+        self.assertIn(self.token, self.run_firn("page", "--socket", self.socket, *to[1])[1])
+        self.assertIn(self.token, self.run_firn("page", "--socket", self.socket, "--json", *to[2])[1])
+        tokens = [self.token]
+        share = self.share(self.file(100), "--status", "localhost:0", *to[3])
+        tokens.append(share.wait_event("http")["token"])
+        share.wait_line(f"page: http://.*/#token={tokens[1]}$", stream="stderr")
+        share.stop()
+        self.process.stop()
+        for log in logs:
+            self.assertEqual(0o600, stat.S_IMODE(log.stat().st_mode))
+            text = log.read_text()
+            self.assertIn("http://127.0.0.1:", text)
+            for token in tokens:
+                self.assertNotIn(token, text)
         self.assertEqual(401, self.http("GET", "/", token="wrong")[0])
         self.assertEqual(output, self.run_firn("page", "--socket", path)[1])
         self.assertEqual(0, process.stop())
