@@ -43,6 +43,11 @@ std::size_t secret_bytes(std::string_view before, std::string_view rest, bool af
     return static_cast<std::size_t>(std::ranges::find_if_not(rest, is_part) - rest.begin());
   };
   if (before.ends_with("#token=")) return all(is_in_token);
+  if (before.ends_with("redis://") || before.ends_with("rediss://") ||
+      before.ends_with("unix://")) {
+    const std::size_t end = rest.rfind('@');  // a password may have another one
+    return end == std::string_view::npos ? 0 : end;
+  }
   return after_id && all(is_word) >= kHiddenFrom ? all(is_word) : 0;
 }
 
