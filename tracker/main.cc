@@ -26,6 +26,7 @@
 #include "proto/program/service_notice.h"
 #include "proto/program/standard_streams.h"
 #include "proto/program/usage.h"
+#include "proto/program/user_folders.h"
 #include "proto/transport/descriptors.h"
 #include "proto/transport/identity.h"
 #include "proto/transport/name_question.h"
@@ -275,9 +276,8 @@ int run(Program& program) {
   auto lists = served_lists(settings);
   if (!lists) return option_failure(lists.error());
   const std::filesystem::path data = settings.data;
-  std::error_code made;
-  std::filesystem::create_directories(data, made);
-  if (made) return fail(kDisk, "create the folder " + settings.data + ": " + made.message());
+  if (const Status made = make_private_folder(settings.data); !made)
+    return fail(kDisk, made.error().message());
 
   const auto identity = proto::transport::Identity::load_or_create(
       settings.identity.empty() ? (data / "identity.pem").string() : settings.identity);
