@@ -22,9 +22,11 @@
 #include "proto/program/hangup.h"
 #include "proto/program/log_sink.h"
 #include "proto/program/needless_signals.h"
+#include "proto/program/process_words.h"
 #include "proto/program/service_notice.h"
 #include "proto/program/standard_streams.h"
 #include "proto/program/usage.h"
+#include "proto/program/user_folders.h"
 #include "proto/transport/descriptors.h"
 #include "proto/transport/identity.h"
 #include "proto/transport/name_question.h"
@@ -171,7 +173,7 @@ Status make_room_for(std::size_t connections) {
 // The program's options as its command line and its configuration give them.
 struct Program {
   int argc = 0;
-  char** argv = nullptr;
+  const char* const* argv = nullptr;
   Settings settings = {};
   Reload in_force = Reload({});
 };
@@ -274,9 +276,8 @@ int run(Program& program) {
   auto lists = served_lists(settings);
   if (!lists) return option_failure(lists.error());
   const std::filesystem::path data = settings.data;
-  std::error_code made;
-  std::filesystem::create_directories(data, made);
-  if (made) return fail(kDisk, "create the folder " + settings.data + ": " + made.message());
+  if (const Status made = make_private_folder(settings.data); !made)
+    return fail(kDisk, made.error().message());
 
   const auto identity = proto::transport::Identity::load_or_create(
       settings.identity.empty() ? (data / "identity.pem").string() : settings.identity);
@@ -331,9 +332,10 @@ int run(Program& program) {
 int main(int argc, char** argv) {
   firn::open_missing_streams();
   firn::keep_hangup_waiting();
+  const char* const* const given_words = firn::take_process_words(argc, argv);
   firn::tracker::CommandLine command;
   firn::Configuration configuration;
-  const firn::CommandWords words(command.app, argc, argv);
+  const firn::CommandWords words(command.app, argc, given_words);
   const auto given =
       firn::read_settings(command.app, words, firn::tracker::kConfigNames, configuration);
   if (!given)
@@ -360,7 +362,7 @@ int main(int argc, char** argv) {
   firn::proto::transport::raise_descriptor_limit();
   const firn::Status starts = firn::proto::transport::have_descriptors_to_start();
   if (!starts) return firn::tracker::fail(firn::tracker::kDisk, starts.error().message());
-  firn::tracker::Program program{argc, argv, command.settings,
+  firn::tracker::Program program{argc, given_words, command.settings,
                                  firn::tracker::Reload(firn::tracker::values_of(command.app))};
   return firn::proto::transport::end_process(firn::tracker::run(program));
 }

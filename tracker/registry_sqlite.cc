@@ -49,7 +49,7 @@ bool is_numeric(const std::string& ip) {
 // The file itself, so that trackers exclude one another, and no other program. SQLite's own locks
 // are of another kind, and are lost if this descriptor is closed before the database.
 Result<UniqueFd> lock_file(const std::string& path) {
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644));
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600));
   if (fd.get() < 0 && errno == ELOOP)
     return Error{ErrorCode::kExists, "open the database " + path,
                  "it is a symbolic link; name the folder in which the database is"};
@@ -102,6 +102,7 @@ Result<std::vector<std::unique_ptr<SqliteRegistry>>> SqliteRegistry::open_shards
         file, std::move(database).value(), limits_of_shard(limits, shards), seed));
     const auto version = known_version(registry->database_, path);
     if (!version) return version.error();
+    make_database_private(path);
     Status status = registry->database_.execute(kPragmas);
     if (status) status = make_schema(registry->database_, *version);
     if (status) status = registry->prepare();

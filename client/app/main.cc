@@ -1,31 +1,15 @@
 #include <malloc.h>
 
 #include <cstdio>
-#include <cstring>
-#include <string>
-#include <vector>
 
 #include "client/app/cli.h"
 #include "client/app/console/exit_codes.h"
-#include "proto/content/content_secret.h"
 #include "proto/program/hangup.h"
 #include "proto/program/needless_signals.h"
+#include "proto/program/process_words.h"
 #include "proto/program/standard_streams.h"
 #include "proto/transport/descriptors.h"
 #include "proto/transport/name_question.h"
-
-namespace {
-
-// Other users see the words that a process was started with.
-void hide_secrets(int argc, char** argv) {
-  for (int i = 0; i < argc; ++i) {
-    const std::string shown = firn::without_secrets(argv[i]);
-    const std::size_t bytes = std::strlen(argv[i]);
-    if (shown.size() < bytes) std::strncpy(argv[i], shown.c_str(), bytes);  // and zeros behind
-  }
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   firn::open_missing_streams();
@@ -46,10 +30,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "firn: %s\n", starts.error().message().c_str());
     return static_cast<int>(firn::app::exit_code_of(starts.error()));
   }
-  const std::vector<std::string> words(argv, argv + argc);
-  hide_secrets(argc, argv);
-  std::vector<const char*> arguments;
-  for (const std::string& word : words) arguments.push_back(word.c_str());
-  arguments.push_back(nullptr);
-  return firn::proto::transport::end_process(firn::app::run_cli(argc, arguments.data()));
+  const char* const* const words = firn::take_process_words(argc, argv);
+  return firn::proto::transport::end_process(firn::app::run_cli(argc, words));
 }

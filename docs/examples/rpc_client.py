@@ -2,7 +2,7 @@
 """Asks a Firn daemon: an example of docs/rpc.md, with Python's standard library alone.
 
     rpc_client.py /run/user/1000/firn.sock list
-    rpc_client.py http://localhost:8080 show content=holiday      (the token in FIRN_TOKEN)
+    rpc_client.py http://127.0.0.1:8080 show content=holiday      (the token in FIRN_TOKEN)
 """
 
 import json

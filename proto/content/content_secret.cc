@@ -33,6 +33,24 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+bool is_in_token(char c) {
+  return is_word(c) || c == '-' || c == '.' || c == '_' || c == '~';
+}
+
+// How much of the text that follows `before` is a secret.
+std::size_t secret_bytes(std::string_view before, std::string_view rest, bool after_id) {
+  const auto all = [rest](bool (*is_part)(char)) {
+    return static_cast<std::size_t>(std::ranges::find_if_not(rest, is_part) - rest.begin());
+  };
+  if (before.ends_with("#token=")) return all(is_in_token);
+  if (before.ends_with("redis://") || before.ends_with("rediss://") ||
+      before.ends_with("unix://")) {
+    const std::size_t end = rest.rfind('@');  // a password may have another one
+    return end == std::string_view::npos ? 0 : end;
+  }
+  return after_id && all(is_word) >= kHiddenFrom ? all(is_word) : 0;
+}
+
 }  // namespace
 
 ContentSecret::ContentSecret(View bytes) {
@@ -77,12 +95,8 @@ std::string without_secrets(std::string_view text) {
     const bool after_id = text[at] == '.' && before >= kHiddenFrom;
     before = is_word(text[at]) ? before + 1 : 0;
     shown += text[at++];
-    if (!after_id) continue;
-    const auto* const end =
-        std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), is_word);
-    const auto secret = static_cast<std::size_t>(end - text.begin()) - at;
-    if (secret < kHiddenFrom) continue;
-    shown += "...";
+    const std::size_t secret = secret_bytes(text.substr(0, at), text.substr(at), after_id);
+    shown.append(std::min<std::size_t>(secret, 3), '.');
     at += secret;
   }
   return shown;

@@ -38,8 +38,9 @@ class ContentSecret {
   std::array<std::uint8_t, kBytes> bytes_{};
 };
 
-// The text with dots in place of what looks like the secret in a link: for logs and errors, which
-// may repeat what a person typed.
+// The text with dots in place of what looks like the secret in a link, the token behind the address
+// of a page (`#token=`), or user and password in the URL of a Redis server: for logs and errors,
+// which may repeat what a person typed, and for ps. Never longer than the text.
 std::string without_secrets(std::string_view text);
 
 }  // namespace firn

@@ -1,5 +1,7 @@
 #include "proto/database/sqlite.h"
 
+#include <sys/stat.h>
+
 namespace firn {
 namespace {
 
@@ -37,6 +39,12 @@ Error sqlite_error(sqlite3* database) {
 }
 
 }  // namespace
+
+// By name: a descriptor that is closed takes this process's locks along.
+void make_database_private(const std::string& path) {
+  for (const char* const end : {"", "-wal", "-shm", "-journal"})
+    (void)::chmod((path + end).c_str(), 0600);
+}
 
 Statement& Statement::bind(int place, std::int64_t value) {
   FIRN_CHECK(sqlite3_bind_int64(statement_.get(), place, value) == SQLITE_OK);

@@ -41,6 +41,11 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, SqliteClose> statement_;
 };
 
+// Leaves the database at `path`, and what SQLite keeps beside it, to their owner alone (mode 0600),
+// as far as they are there: who may read these files can lock them, and nothing is written then.
+// What SQLite makes there later has the database's mode.
+void make_database_private(const std::string& path);
+
 class Database {
  public:
   // Opens or makes the file. Errors name it.

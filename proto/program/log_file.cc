@@ -45,7 +45,7 @@ Result<UniqueFd> open_log(const std::string& path, bool wait_for_reader) {
     if (!possible.ok()) return possible.error();
     flags |= O_RDWR | O_CREAT | O_NONBLOCK;
   }
-  UniqueFd fd(::open(path.c_str(), flags, 0666));
+  UniqueFd fd(::open(path.c_str(), flags, 0600));
   if (fd.get() < 0) return error_from_errno(operation, errno);
   // What was opened may not be what was looked at.
   struct stat opened {};

@@ -72,9 +72,13 @@ std::string user_download_folder() {
 }
 
 Status make_private_folder(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return Done{};
+  std::filesystem::path folder(path);
+  if (!folder.has_filename()) folder = folder.parent_path();  // `a/b/` is `a/b`
+  const std::filesystem::path above = folder.parent_path();
+  std::error_code failed;
+  if (!above.empty()) std::filesystem::create_directories(above, failed);
+  if (failed) return error_from_errno("make the folder " + above.string(), failed.value());
+  if (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return Done{};
   return error_from_errno("make the folder " + path, errno);
 }
 

@@ -28,6 +28,7 @@
 namespace firn::web {
 namespace {
 
+constexpr const char* kLoopback = "127.0.0.1";
 constexpr int kNiceness = 19;
 constexpr int kKeptAliveSeconds = 30;
 constexpr std::chrono::milliseconds kLastWords{500};  // for answers, when the server ends
@@ -40,7 +41,7 @@ struct Ticker {
 
 Result<std::string> numeric_host(const Address& listen) {
   if (listen.host.empty() || listen.host == "*") return std::string();
-  if (listen.host == "localhost") return std::string("127.0.0.1");
+  if (listen.host == "localhost") return std::string(kLoopback);
   addrinfo hints{};
   hints.ai_flags = AI_NUMERICHOST;
   addrinfo* found = nullptr;
@@ -154,7 +155,7 @@ Status HttpServer::Impl::open() {
   context = lws_create_context(&info);
   if (context == nullptr)
     return Error{ErrorCode::kIo, operation, "libwebsockets cannot listen there"};
-  listening = options.listen;
+  listening = {{}, *host, 0};
   listening.port = static_cast<std::uint16_t>(
       lws_get_vhost_listen_port(lws_get_vhost_by_name(context, "default")));
   return Done{};
@@ -293,6 +294,12 @@ HttpServer::~HttpServer() {
 
 const Address& HttpServer::listening() const {
   return impl_->listening;
+}
+
+std::string HttpServer::url() const {
+  Address shown = impl_->listening;
+  if (shown.host.empty()) shown.host = kLoopback;
+  return "http://" + to_text(shown) + "/";
 }
 
 Status HttpServer::run(HttpHandler& handler) {

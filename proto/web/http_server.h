@@ -58,8 +58,11 @@ class HttpServer {
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
 
-  // Where it listens.
+  // Where it listens: a numeric host, empty for all addresses.
   const Address& listening() const;
+  // For a browser of this machine. Numeric: at another address of `localhost` another user may
+  // listen, and would get the token.
+  std::string url() const;
   // Starts the thread; once. `handler` outlives this object. Errors: kBusy (no thread).
   Status run(HttpHandler& handler);
 

@@ -45,7 +45,7 @@ class Door(harness.SwarmTest):
         token = self.token if token is None else token
         if token:
             sent["Authorization"] = "Bearer " + token
-        connection = http.client.HTTPConnection("localhost", self.port, timeout=timeout)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
             connection.request(method, path, body, sent)
             answer = connection.getresponse()

@@ -40,7 +40,7 @@ class Rpc(Door):
 
     def test_a_body_past_the_bound_is_refused_unread(self):
         self.daemon()
-        with socket.create_connection(("localhost", self.port), timeout=20) as peer:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as peer:
             peer.sendall(f"POST /rpc HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.token}\r\n"
                          f"Content-Length: {(64 << 10) + 1}\r\n\r\n".encode())
             self.assertIn(b" 413 ", peer.recv(4096))
@@ -53,7 +53,7 @@ class Rpc(Door):
 
     def test_a_kept_connection_takes_one_request_after_another(self):
         self.daemon()
-        connection = http.client.HTTPConnection("localhost", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         for i in range(50):
             connection.request("POST", "/rpc", json.dumps({"jsonrpc": "2.0", "id": i, "method": "version"}),
                                {"Authorization": "Bearer " + self.token})
@@ -110,11 +110,20 @@ class Access(Door):
                         {"Origin": "http://evil.example"}, {"Origin": "null"}):
             self.assertEqual(403, self.http("GET", "/", **headers)[0], headers)
 
+    def test_the_address_is_the_one_that_is_listened_at(self):
+        """Not `localhost`, at another address of which another user may listen."""
+        for listen in ("localhost:0", "*:0"):
+            daemon = self.daemon("--http", listen)
+            self.assertEqual(f"http://127.0.0.1:{self.port}", self.url)
+            daemon.stop()
+            self.assertIn(f"page: {self.url}/", daemon.output("stderr"))
+        self.share(self.file(100), "--status", "localhost:0").wait_line(r"page: http://127\.0\.0\.1:\d+/#token=", stream="stderr")
+
     def test_two_hosts_are_none(self):
         self.daemon()
         for hosts in (["localhost", "localhost"], ["localhost", "evil.example"], ["evil.example", "localhost"]):
             lines = "".join(f"Host: {host}\r\n" for host in hosts)
-            with socket.create_connection(("localhost", self.port), timeout=20) as peer:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=20) as peer:
                 peer.sendall(f"GET / HTTP/1.1\r\n{lines}Authorization: Bearer {self.token}\r\n\r\n".encode())
                 self.assertIn(b" 403 ", peer.recv(4096))
 
@@ -141,7 +150,27 @@ class Access(Door):
         self.assertEqual(0, status, errors)
         self.url, _, self.token = output.strip().partition("/#token=")
         self.port = urllib.parse.urlsplit(self.url).port
+        self.assertEqual(f"http://127.0.0.1:{self.port}", self.url)
         self.assertIn("There is no content yet", self.page())
+
+    def test_no_log_has_the_token(self):
+        logs = [self.folder / name for name in ("daemon.log", "page.log", "events.log", "share.log")]
+        to = [("--log", log, "--log-level", "debug") for log in logs]
+        self.daemon(*to[0])
+        self.assertIn(self.token, self.run_firn("page", "--socket", self.socket, *to[1])[1])
+        self.assertIn(self.token, self.run_firn("page", "--socket", self.socket, "--json", *to[2])[1])
+        tokens = [self.token]
+        share = self.share(self.file(100), "--status", "localhost:0", *to[3])
+        tokens.append(share.wait_event("http")["token"])
+        share.wait_line(f"page: http://.*/#token={tokens[1]}$", stream="stderr")
+        share.stop()
+        self.process.stop()
+        for log in logs:
+            self.assertEqual(0o600, stat.S_IMODE(log.stat().st_mode))
+            text = log.read_text()
+            self.assertIn("http://127.0.0.1:", text)
+            for token in tokens:
+                self.assertNotIn(token, text)
         self.assertEqual(401, self.http("GET", "/", token="wrong")[0])
         self.assertEqual(output, self.run_firn("page", "--socket", path)[1])
         self.assertEqual(0, process.stop())
@@ -308,7 +337,7 @@ class Pages(Door):
         self.daemon("--down-limit", "300K")
         self.rpc("add", source=seed.link(), folder=str(self.folder / "d"))
         id = self.wait_for(lambda contents: contents[0]["rank"] > 0)[0]["content_id"]
-        connection = http.client.HTTPConnection("localhost", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         connection.request("GET", "/events?content=" + id, None, {"Authorization": "Bearer " + self.token})
         events = connection.getresponse()
         self.assertEqual("text/event-stream", events.headers["Content-Type"])
@@ -345,7 +374,7 @@ class Pages(Door):
 class Load(Door):
     def test_connections_that_say_nothing_keep_nobody_out_for_long(self):
         self.daemon()
-        idle = [socket.create_connection(("localhost", self.port)) for _ in range(500)]
+        idle = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(500)]
         try:
             # Half of them were closed at once; the others end after their time.
             deadline = time.monotonic() + 60
@@ -362,7 +391,7 @@ class Load(Door):
 
     def test_a_reader_that_does_not_read_holds_up_nobody(self):
         self.daemon()
-        slow = socket.create_connection(("localhost", self.port))
+        slow = socket.create_connection(("127.0.0.1", self.port))
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         request = f"GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self.token}\r\n\r\n"
         slow.sendall(request.encode() * 20)
@@ -387,7 +416,7 @@ class Load(Door):
 
     def test_it_stops_with_open_connections(self):
         daemon = self.daemon()
-        connection = http.client.HTTPConnection("localhost", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         connection.request("GET", "/events", None, {"Authorization": "Bearer " + self.token})
         connection.getresponse()
         self.assertEqual(0, daemon.stop())

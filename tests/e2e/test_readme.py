@@ -80,7 +80,7 @@ class Readme(harness.SwarmTest):
             if command.startswith("firn share"):
                 link = said.strip()
             if command.startswith("firn page"):
-                self.assertRegex(said, r"^http://localhost:\d+/#token=.+")
+                self.assertRegex(said, r"^http://127\.0\.0\.1:\d+/#token=.+")
         self.assertLessEqual({"share", "add", "list"}, set(seen))
         self.wait_listed(there, "100%")
         self.assert_same(here[0] / "docs", there[0] / "Downloads/docs")

@@ -32,6 +32,7 @@ class TrackerDoor(doors.Door):
             raise
         page = self.process.wait_line(r"page: (http://[^ ,]+:(\d+))/, token in (.+)", stream="stderr")
         self.url, self.port = page.group(1), int(page.group(2))
+        self.assertEqual(f"http://127.0.0.1:{self.port}", self.url)
         self.token = pathlib.Path(page.group(3)).read_text().strip()
         return endpoint
 

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """SIGHUP: a tracker reads configuration and lists again, and takes what can change while it runs."""
 
+import pathlib
 import signal
 
 import harness
@@ -63,6 +64,24 @@ class Reloads(harness.SwarmTest):
             self.reload(f"manifests = 64\nrates = {rates}\n",
                         "changed: rates; only with the next start: manifests$")
         self.reload("rates = 4\n", "changed: rates$")
+
+    def test_the_password_of_redis_is_hidden_from_others_and_known_to_a_reload(self):
+        url = "redis://user:s3cret@127.0.0.1:1/0"
+        tracker = self.tracker("sharing", "127.0.0.1:0", "--config", self.config, "--redis", url)
+        try:
+            tracker.endpoint()
+        except harness.Failed:
+            if "without hiredis" in tracker.output("stderr"):
+                self.skipTest("built without hiredis")
+            raise
+        words = pathlib.Path(f"/proc/{tracker.process.pid}/cmdline").read_bytes()
+        self.assertIn(b"redis://...@127.0.0.1:1/0\0", words)
+        self.assertNotIn(b"s3cret", words)
+        self.write("rates = 2\n")
+        tracker.send(signal.SIGHUP)
+        tracker.wait_line("changed: rates$", stream="stderr")
+        tracker.stop()
+        self.assertNotIn("s3cret", tracker.output("stdout") + tracker.output("stderr"))
 
     def test_the_command_line_goes_before_the_file(self):
         self.reload("interval = 5\npeer-ttl = 40\n", "changed: peer-ttl$")

@@ -126,7 +126,7 @@ TEST_CASE("without a port it listens on 4711") {
   CHECK(program.wait() == 0);
 }
 
-TEST_CASE("it says where it listens, keeps its identity, and stops cleanly when told to") {
+TEST_CASE("it says where it listens, keeps its identity for itself, and stops when told to") {
   const TemporaryFolder folder;
   const std::string data = folder.path / "deep" / "data";
   std::optional<PeerId> id;
@@ -134,6 +134,7 @@ TEST_CASE("it says where it listens, keeps its identity, and stops cleanly when 
     Program program({"--listen", "127.0.0.1:0", "--data", data});
     const Address address = listening(program);
     CHECK(address.host == "127.0.0.1");
+    CHECK(std::filesystem::status(data).permissions() == std::filesystem::perms::owner_all);
     if (id) CHECK(address.id == id);
     id = address.id;
     program.signal(number);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 #include <filesystem>
@@ -72,6 +73,32 @@ TEST_CASE("a restart keeps swarms and manifests") {
   CHECK(registry->counts(content(1)) == SwarmCounts{3, 1});
   registry->expire(Time{500'001});
   CHECK(registry->counts(content(1)) == SwarmCounts{});
+}
+
+TEST_CASE("other users cannot read, and so not lock, the database, whoever could before") {
+  const TemporaryFolder folder;
+  const std::string path = folder.path / "t.sqlite";
+  const auto modes = [&] {
+    std::set<std::filesystem::perms> found;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path))
+      found.insert(entry.status().permissions());
+    return found;
+  };
+  constexpr auto kOwners = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
+  const mode_t before = ::umask(022);
+  for (const bool stands : {false, true}) {
+    if (stands)
+      for (const char* const end : {"", "-wal", "-shm"}) {
+        std::ofstream(path + end, std::ios::app);
+        std::filesystem::permissions(path + end, std::filesystem::perms(0644));
+      }
+    const auto registry = SqliteRegistry::open(path, Time{0}).value();
+    registry->announce(content(1), peer(1), Time{0});
+    REQUIRE(registry->flush().ok());
+    REQUIRE(std::filesystem::exists(path + "-shm"));
+    CHECK(modes() == std::set{kOwners});
+  }
+  ::umask(before);
 }
 
 TEST_CASE("what was flushed survives a process that ends without a word") {

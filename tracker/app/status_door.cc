@@ -46,11 +46,7 @@ struct OpenDoor final : StatusDoor {
     http.reset();
   }
 
-  std::string url() const override {
-    Address shown = http->listening();
-    if (shown.host.empty() || shown.host == "*") shown.host = "localhost";
-    return "http://" + to_text(shown) + "/";
-  }
+  std::string url() const override { return http->url(); }
 
   void drain() override { pages.drain(); }
 

@@ -26,6 +26,11 @@ std::size_t terminal_columns() {
   return size.ws_col;
 }
 
+// Names of files need not be UTF-8 to the last byte; JSON must be.
+std::string event_line(const Json& event) {
+  return escaped_json(without_secrets(event.dump(-1, ' ', false, Json::error_handler_t::replace)));
+}
+
 }  // namespace
 
 Console::Console(const ConsoleOptions& options)
@@ -73,18 +78,20 @@ void Console::finish() {
 }
 
 void Console::event(const Json& event) {
-  // Names of files need not be UTF-8 to the last byte; JSON must be.
-  const std::string line =
-      escaped_json(without_secrets(event.dump(-1, ' ', false, Json::error_handler_t::replace)));
-  log_->debug("{}", escaped_lines(line));
+  if (log_->should_log(spdlog::level::debug)) {
+    Json logged = event;
+    logged.erase("token");  // the page's
+    log_->debug("{}", escaped_lines(event_line(logged)));
+  }
   if (!options_.json) return;
+  const std::string line = event_line(event);
   if (holding_) return held_.push_back(line);
   put_out(line);
 }
 
 void Console::show(const std::string& line) {
   log_->info("{}", escaped_lines(without_secrets(line)));
-  say(line);
+  put_error(escaped_lines(line));
 }
 
 void Console::debug(const std::string& text) {
@@ -189,7 +196,11 @@ void Console::log_failed(const std::string& failure) {
 }
 
 void Console::say(const std::string& line) {
-  std::fputs(display_.say(escaped_lines(without_secrets(line))).c_str(), stderr);
+  put_error(escaped_lines(without_secrets(line)));
+}
+
+void Console::put_error(const std::string& line) {
+  std::fputs(display_.say(line).c_str(), stderr);
   std::fflush(stderr);
 }
 

@@ -55,10 +55,10 @@ class Console {
   void finish();
   // Keeps events back until the next print(): a link comes first.
   void hold_events() { holding_ = true; }
-  // A line on stdout if --json was given.
+  // A line on stdout if --json was given. The log lacks its member `token`.
   void event(const Json& event);
 
-  // A line on stderr that was asked for: also with -q.
+  // A line on stderr that was asked for: also with -q, and with its secrets, which the log lacks.
   void show(const std::string& line);
   void debug(const std::string& text);
   // `event`: without --json nothing, with it a notice event; `content`: which content, if one.
@@ -90,6 +90,7 @@ class Console {
   void log_failed(const std::string& failure);
   void say(const std::string& line);
   void put_out(const std::string& line);
+  void put_error(const std::string& line);
   void show_progress(const std::string& line);
   bool first_to_say(const std::string& text, const ContentId& content);
 

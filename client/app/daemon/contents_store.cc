@@ -189,6 +189,7 @@ Status ContentsStore::prepare_tables(const std::string& path) {
                    "it is not one of the daemon's; move it away, or name another folder with "
                    "--data"};
   }
+  make_database_private(path);
   if (const Status set = database_.execute(kContentsPragmas); !set.ok()) return set;
   if (version == kContentsVersion) return Done{};
   std::string changes = "BEGIN;";

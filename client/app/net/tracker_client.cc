@@ -111,7 +111,7 @@ void TrackerClient::replied(proto::TrackerReply reply, core::TimeUs now) {
 void TrackerClient::on(const proto::AnnounceReply& reply) {
   if (tasks_.front().kind != Kind::kAnnounce) return unexpected();
   const bool stopping = tasks_.front().announce.event == proto::AnnounceEvent::kStopped;
-  if (offered_ && !reply.has_manifest && !stopping)
+  if (!reply.has_manifest && !stopping && take_offer())
     tasks_.push_back({.kind = Kind::kPut, .data = *offered_});
   refused_ = false;
   events_.tracker_replied(number_, reply);
@@ -139,6 +139,7 @@ void TrackerClient::on(proto::ManifestPart& part) {
 void TrackerClient::on(const proto::TrackerManifestPutReply& reply) {
   Task& task = tasks_.front();
   if (task.kind != Kind::kPut || reply.next_offset > task.data.size()) return unexpected();
+  next_offer_ = now_ + kOfferPause;
   if (reply.next_offset == task.data.size()) return finish_front();
   if (reply.next_offset <= task.offset) return unexpected();  // no progress: no end either
   task.offset = reply.next_offset;
@@ -148,12 +149,15 @@ void TrackerClient::on(const proto::TrackerManifestPutReply& reply) {
 void TrackerClient::on(const proto::TrackerError& error) {
   Task& task = tasks_.front();
   // A tracker for known publishers wants to see the manifest before it takes an announce.
-  if (task.kind == Kind::kAnnounce && error.code == proto::TrackerErrorCode::kNotAllowed &&
-      offered_ && !std::exchange(task.manifest_shown, true)) {
+  const bool unseen = task.kind == Kind::kAnnounce && offered_ && !task.manifest_shown &&
+                      error.code == proto::TrackerErrorCode::kNotAllowed;
+  if (unseen && take_offer()) {
+    task.manifest_shown = true;
     tasks_.push_front({.kind = Kind::kPut, .data = *offered_});
     return begin_front();
   }
-  if (task.kind == Kind::kAnnounce || announce_waits())
+  // What it says of a manifest that it has not seen this time is no news.
+  if (!unseen && (task.kind == Kind::kAnnounce || announce_waits()))
     refused_ = error.code == proto::TrackerErrorCode::kNotAllowed;
   fail_front({code_of(error.code), "ask tracker " + to_text(address_), error.detail},
              error.retry_seconds);
@@ -179,6 +183,13 @@ void TrackerClient::finish_front() {
   if (!tasks_.empty()) begin_front();
 }
 
+// Whether the manifest may be offered now; it counts as offered then.
+bool TrackerClient::take_offer() {
+  if (!offered_ || now_ < next_offer_) return false;
+  next_offer_ = now_ + kOfferRetry;
+  return true;
+}
+
 // The manifest in front is put because an announce was refused that comes after it.
 bool TrackerClient::announce_waits() const {
   return tasks_.front().kind == Kind::kPut && tasks_.size() > 1 && tasks_[1].manifest_shown;
@@ -191,7 +202,7 @@ void TrackerClient::fail_front(const Error& error, std::uint32_t retry_seconds) 
     events_.tracker_failed(number_, error, retry_seconds);
   } else if (kind == Kind::kFetch) {
     events_.tracker_manifest(number_, error);
-  }  // a manifest that could not be put is offered again after the next announce
+  }  // a manifest that could not be put is offered again after a later announce
   finish_front();
 }
 

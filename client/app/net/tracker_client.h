@@ -37,6 +37,10 @@ class TrackerEvents {
 class TrackerClient final : public ReplyEvents {
  public:
   static constexpr core::TimeUs kTimeout = 15 * core::kSecond;
+  // Until a manifest is offered again: after an upload of which the tracker took something, and
+  // after one that failed before.
+  static constexpr core::TimeUs kOfferPause = 600 * core::kSecond;
+  static constexpr core::TimeUs kOfferRetry = 60 * core::kSecond;
 
   // `number`: of the tracker, for the events. `manifest_memory`: as ManifestSpool's.
   TrackerClient(Connections& connections, std::size_t number, const Address& address,
@@ -47,7 +51,8 @@ class TrackerClient final : public ReplyEvents {
   // Under the id that trackers know the content by, whatever `announce` says.
   void announce(proto::Announce announce, core::TimeUs now);
   void fetch_manifest(core::TimeUs now);
-  // Also after later announces whose reply says that the tracker has no manifest.
+  // Also after later announces whose reply says that the tracker has no manifest, at most as often
+  // as kOfferPause says: a tracker that never keeps one would have it uploaded without end.
   void offer_manifest(std::string file_bytes) { offered_ = std::move(file_bytes); }
 
   void wake(core::TimeUs now);
@@ -81,6 +86,7 @@ class TrackerClient final : public ReplyEvents {
   void go_on();
   void request();
   void finish_front();
+  bool take_offer();
   bool announce_waits() const;
   void fail_front(const Error& error, std::uint32_t retry_seconds);
   void disconnect();
@@ -97,6 +103,7 @@ class TrackerClient final : public ReplyEvents {
   TrackerEvents& events_;
   const std::size_t manifest_memory_;
   std::optional<std::string> offered_;
+  core::TimeUs next_offer_ = 0;
   std::optional<PublicKey> signer_;  // as the last announce says
 
   std::optional<ConnectionId> connection_;

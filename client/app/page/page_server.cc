@@ -60,9 +60,7 @@ Result<std::unique_ptr<PageServer>> open_page_server(const PageOptions& options,
   if (!token.ok()) return token.error();
   auto http = web::HttpServer::open(server);
   if (!http.ok()) return http.error();
-  Address shown = (*http)->listening();
-  if (shown.host.empty() || shown.host == "*") shown.host = "localhost";
-  const std::string url = "http://" + to_text(shown) + "/";
+  const std::string url = (*http)->url();
   auto page = std::make_unique<OpenPage>(driver, methods, options.folder, *token, console,
                                          *std::move(http), url);
   if (!page->runs) return page->runs.error();

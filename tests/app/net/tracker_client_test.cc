@@ -213,6 +213,75 @@ TEST_CASE("a manifest is put in parts to a tracker that lacks it, and only to su
   CHECK(f.listener.failures.empty());
 }
 
+TEST_CASE("a tracker that took a manifest is not offered it again within ten minutes") {
+  constexpr std::size_t kPart = limits::kManifestPartBytes;
+  Fixture f;
+  std::size_t uploads = 0;
+  // Announces until the time, as often as a tracker may ask for; it never has the manifest.
+  const auto announce_until = [&](core::TimeUs end, const std::vector<proto::TrackerReply>& puts) {
+    for (; f.now < end; f.now += core::kSecond) {
+      f.client.announce({}, f.now);
+      if (f.requests() == 0) f.open();
+      f.reply(proto::AnnounceReply{});
+      if (f.client.idle()) continue;
+      ++uploads;
+      for (const auto& reply : puts) f.reply(reply);
+      REQUIRE(f.client.idle());
+    }
+  };
+  f.client.offer_manifest(std::string(2 * kPart, 'm'));
+  const proto::TrackerReply one = proto::TrackerManifestPutReply{kPart},
+                            all = proto::TrackerManifestPutReply{2 * kPart},
+                            busy = proto::TrackerError{proto::TrackerErrorCode::kSlowDown, "", 0};
+  SUBCASE("whole") {
+    announce_until(TrackerClient::kOfferPause, {one, all});
+    CHECK(uploads == 1);
+    announce_until(TrackerClient::kOfferPause + core::kSecond, {one, all});
+    CHECK(uploads == 2);
+  }
+  SUBCASE("in part") {
+    announce_until(TrackerClient::kOfferPause, {one, busy});
+    CHECK(uploads == 1);
+  }
+  SUBCASE("and one that took nothing within a minute") {
+    announce_until(TrackerClient::kOfferRetry, {busy});
+    CHECK(uploads == 1);
+    announce_until(TrackerClient::kOfferRetry + core::kSecond, {busy});
+    CHECK(uploads == 2);
+  }
+}
+
+TEST_CASE("a tracker that refuses announces is not shown the manifest each time") {
+  Fixture f;
+  const proto::TrackerError refusal{proto::TrackerErrorCode::kNotAllowed, "known publishers", 0};
+  f.client.offer_manifest("manifest");
+  f.client.announce({}, f.now);
+  f.open();
+  f.reply(refusal);
+  REQUIRE(f.requests() == 2);
+  SUBCASE("which it took, and refused all the same") {
+    f.reply(proto::TrackerManifestPutReply{8});
+    f.reply(refusal);
+    CHECK(f.client.refused());
+  }
+  SUBCASE("for which it had no time") {
+    f.reply(proto::TrackerError{proto::TrackerErrorCode::kSlowDown, "busy", 7});
+    CHECK_FALSE(f.client.refused());
+  }
+  const bool refused = f.client.refused();
+  const std::size_t requests = f.requests();
+  f.now += core::kSecond;
+  f.client.announce({}, f.now);
+  f.reply(refusal);
+  CHECK(f.requests() == requests + 1);
+  CHECK(f.client.refused() == refused);  // as it was with the manifest
+  CHECK(f.client.idle());
+  f.now += TrackerClient::kOfferPause;
+  f.client.announce({}, f.now);
+  f.reply(refusal);
+  CHECK(f.request<proto::TrackerManifestPut>(requests + 2).data == "manifest");
+}
+
 TEST_CASE("a manifest is fetched in parts") {
   Fixture f;
   f.client.fetch_manifest(f.now);

@@ -213,7 +213,7 @@ Result<Json> MadeUp::remove(const std::string& which, bool) {
 }
 
 Result<Json> MadeUp::page() {
-  return Json{{"url", "http://localhost/"}, {"token", "made-up"}};
+  return Json{{"url", "http://127.0.0.1/"}, {"token", "made-up"}};
 }
 
 Result<Json> MadeUp::stop() {

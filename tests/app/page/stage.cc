@@ -39,11 +39,7 @@ int main(int count, char** words) {
                  [](const std::string&) {});
   loop.on_signal([&loop](int) { loop.stop(); });
   FIRN_CHECK(http->run(door).ok());
-  std::cout << Json{{"event", "http"},
-                    {"url", "http://" + to_text(http->listening()) + "/"},
-                    {"token", token}}
-                   .dump()
-            << std::endl;
+  std::cout << Json{{"event", "http"}, {"url", http->url()}, {"token", token}}.dump() << std::endl;
   loop.run();
   http.reset();
 }

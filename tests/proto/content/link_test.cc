@@ -313,7 +313,7 @@ TEST_CASE("a private link that was damaged on its way is told, and its secret is
   CHECK_FALSE(parse_link("firn:" + other.text() + "." + kSecretText).ok());
 }
 
-TEST_CASE("logs and errors hide the secrets of links that a person typed") {
+TEST_CASE("logs and errors hide the secrets, tokens and passwords that a person typed") {
   const std::string id = id_text(), secret = kSecretText;
   for (const std::string& before : {"firn:" + id, id, "open '" + id}) {
     CHECK(without_secrets(before + "." + secret) == before + "....");
@@ -321,8 +321,19 @@ TEST_CASE("logs and errors hide the secrets of links that a person typed") {
     CHECK(without_secrets(before + "." + secret + "/tr=a:1 x") == before + "..../tr=a:1 x");
     CHECK(without_secrets(before + "." + secret.substr(3) + "'") == before + "....'");
   }
+  CHECK(without_secrets("page: http://127.0.0.1:1/#token=a-Z.9_~ x") ==
+        "page: http://127.0.0.1:1/#token=... x");
+  CHECK(without_secrets("#token=ab") == "#token=..");
+  for (const std::string user : {"user:pass@w0rd", ":pass/word", "password", "user:a b"}) {
+    CHECK(without_secrets("redis://" + user + "@host:1/0") == "redis://...@host:1/0");
+    CHECK(without_secrets("--redis=rediss://" + user + "@[::1]:1") ==
+          "--redis=rediss://...@[::1]:1");
+    CHECK(without_secrets("unix://" + user + "@/run/r?1") == "unix://...@/run/r?1");
+  }
   for (const std::string& harmless :
-       {std::string(), id, "firn:" + id + "?tr=a.b:1", "firn:" + id + "/pub=" + id + "/tr=a.b:1",
-        id + ".firn", secret + " " + secret, "dir/" + id + "/data.tar.gz", "a." + secret})
+       {std::string(), id, std::string("#token="), std::string("/token=abc"),
+        std::string("redis://host:1/0"), std::string("unix:///run/r?1"), id + "@host:1",
+        "firn:" + id + "?tr=a.b:1", "firn:" + id + "/pub=" + id + "/tr=a.b:1", id + ".firn",
+        secret + " " + secret, "dir/" + id + "/data.tar.gz", "a." + secret})
     CHECK(without_secrets(harmless) == harmless);
 }

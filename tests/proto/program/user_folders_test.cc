@@ -2,6 +2,7 @@
 #include "proto/program/user_folders.h"
 
 #include <doctest/doctest.h>
+#include <sys/fsuid.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -74,6 +75,34 @@ TEST_CASE("the folder for downloads is the desktop's, else one in the home folde
   const Variable nowhere("HOME", nullptr);
   CHECK(user_download_folder().empty());
   std::filesystem::remove_all(made);
+}
+
+TEST_CASE("a private folder is its owner's alone, and one that stands is kept as it is") {
+  std::string made = std::filesystem::temp_directory_path() / "firn-user-folders-XXXXXX";
+  REQUIRE(::mkdtemp(made.data()) != nullptr);
+  using std::filesystem::perms;
+  for (const std::string name : {"/above/one", "/above/two/"}) {
+    REQUIRE(make_private_folder(made + name).ok());
+    CHECK(std::filesystem::status(made + name).permissions() == perms::owner_all);
+  }
+  std::filesystem::permissions(made + "/above/one", perms::all);
+  CHECK(make_private_folder(made + "/above/one").ok());
+  CHECK(std::filesystem::status(made + "/above/one").permissions() == perms::all);
+  std::filesystem::remove_all(made);
+}
+
+TEST_CASE("why a folder cannot be made is said of the first one that cannot") {
+  std::string made = std::filesystem::temp_directory_path() / "firn-user-folders-XXXXXX";
+  REQUIRE(::mkdtemp(made.data()) != nullptr);
+  std::filesystem::permissions(made, std::filesystem::perms(0555));
+  const auto user = ::setfsuid(65534);  // root may write everywhere
+  const Status status = make_private_folder(made + "/a/b");
+  ::setfsuid(static_cast<uid_t>(user));
+  std::filesystem::permissions(made, std::filesystem::perms(0755));
+  std::filesystem::remove_all(made);
+  REQUIRE_FALSE(status.ok());
+  CHECK(status.error().code == ErrorCode::kReadOnly);
+  CHECK(status.error().message().find(made + "/a:") != std::string::npos);
 }
 
 }  // namespace
