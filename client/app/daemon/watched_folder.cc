@@ -1,6 +1,5 @@
 #include "client/app/daemon/watched_folder.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -40,6 +39,19 @@ std::vector<std::string> lines_of(const std::string& text) {
     lines.push_back(line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1));
   }
   return lines;
+}
+
+// To a name that is free: NAME.added, else NAME.added-2 and so on. What has such a name is the
+// user's.
+Status rename_in(const std::string& folder, const std::string& name, const std::string& suffix) {
+  const auto files = store::open_posix_files(folder, false);
+  if (!files.ok()) return files.error();
+  const std::string wanted = name + suffix;
+  for (unsigned number = 1;; ++number) {
+    const std::string free = number == 1 ? wanted : wanted + "-" + std::to_string(number);
+    Status renamed = (*files)->rename(name, free, false);
+    if (renamed.ok() || renamed.error().code != ErrorCode::kExists) return renamed;
+  }
 }
 
 }  // namespace
@@ -130,17 +142,17 @@ void FolderWatch::try_to_add(const WatchedFolder& watched, Known& known) {
   const Status added = add_file(watched, known.file.name);
   if (added.ok()) {
     console_.info("added " + path);
-    rename(path, ".added", known);
+    rename(watched, ".added", known);
   } else if (added.error().code == ErrorCode::kExists) {
     console_.info(path + ": " + without_secrets(added.error().message()));
-    rename(path, ".added", known);
+    rename(watched, ".added", known);
   } else if (!is_refused(added.error())) {
     known.again_at = now_ + kTryAgain;
     console_.warning(path + " is not added yet, and is tried again: " +
                      without_secrets(added.error().message()));
   } else if (now_ - known.since >= kPatience) {
     console_.error("watch", path + " is not added: " + without_secrets(added.error().message()));
-    rename(path, ".invalid", known);
+    rename(watched, ".invalid", known);
   }
 }
 
@@ -171,10 +183,10 @@ Status FolderWatch::add_file(const WatchedFolder& watched, const std::string& na
   return first;
 }
 
-void FolderWatch::rename(const std::string& path, const std::string& suffix, Known& known) {
-  if (std::rename(path.c_str(), (path + suffix).c_str()) == 0) return;
-  const Error error = error_from_errno("rename " + path + " to NAME" + suffix, errno);
-  console_.warning(error.message() + "; it is left alone until it changes");
+void FolderWatch::rename(const WatchedFolder& watched, const std::string& suffix, Known& known) {
+  const Status renamed = rename_in(watched.folder, known.file.name, suffix);
+  if (renamed.ok()) return;
+  console_.warning(renamed.error().message() + "; it is left alone until it changes");
   known.again_at = core::kNever;
 }
 

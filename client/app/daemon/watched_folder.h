@@ -3,7 +3,8 @@
 // Each folder is looked at every kInterval, on a worker; one that is not there is waited for. A
 // file is read once two looks have found it the same, so that one that is being written is left
 // alone. One that was added is renamed to NAME.added, one that is refused to NAME.invalid, and the
-// log says why. What is wrong for a while only, such as a full disk, is tried again.
+// log says why; a name that is taken gets a number. What is wrong for a while only, such as a full
+// disk, is tried again.
 //
 // Main thread.
 #pragma once
@@ -76,7 +77,7 @@ class FolderWatch {
   void take(const WatchedFolder& watched, const WatchedFile& file);
   void try_to_add(const WatchedFolder& watched, Known& known);
   Status add_file(const WatchedFolder& watched, const std::string& name);
-  void rename(const std::string& path, const std::string& suffix, Known& known);
+  void rename(const WatchedFolder& watched, const std::string& suffix, Known& known);
 
   WorkerPool& workers_;
   Console& console_;
