@@ -49,6 +49,9 @@ Result<std::vector<WatchedFile>> files_to_add(const std::string& folder);
 class FolderWatch {
  public:
   static constexpr core::TimeUs kInterval = core::kSecond;
+  // Each takes the main thread for some milliseconds, in which nobody else is served. If there is
+  // more to add, the next look follows at once.
+  static constexpr std::size_t kAddsPerLook = 16;
   // How long a file may be no whole manifest or link before it is refused: a program may write it
   // with pauses.
   static constexpr core::TimeUs kPatience = 5 * core::kSecond;
@@ -72,11 +75,13 @@ class FolderWatch {
     WatchedFile file;
     core::TimeUs since = 0;     // it is as it is
     core::TimeUs again_at = 0;  // not before
+    std::size_t lines = 0;      // that were added, of links; the next look goes on
+    Status first = Done{};      // the first failure of most weight among them
   };
   void looked(const Looks& looks);
   void take(const WatchedFolder& watched, const WatchedFile& file);
   void try_to_add(const WatchedFolder& watched, Known& known);
-  Status add_file(const WatchedFolder& watched, const std::string& name);
+  bool add_file(const WatchedFolder& watched, Known& known);
   void rename(const WatchedFolder& watched, const std::string& suffix, Known& known);
 
   WorkerPool& workers_;
@@ -85,7 +90,8 @@ class FolderWatch {
   std::vector<WatchedFolder> folders_;
   std::map<std::string, Known> files_;          // by full path
   std::map<std::string, std::string> missing_;  // folders that could not be read, and why
-  core::TimeUs now_ = 0;
+  core::TimeUs now_ = 0;                        // when the last look began
+  std::size_t adds_left_ = 0;                   // of kAddsPerLook
   core::TimeUs look_at_ = 0;
   WorkerTask task_;
 };

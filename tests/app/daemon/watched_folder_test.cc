@@ -63,5 +63,35 @@ TEST_CASE("a file that was added takes a free name, and what has the usual one s
   CHECK_FALSE(fs::exists(inbox.path("x.firn")));
 }
 
+TEST_CASE("of many files and lines a few are added at a time, and all without a wait") {
+  Inbox inbox;
+  std::string lines;
+  std::vector<std::string> links;
+  for (int i = 0; i < 40; ++i) {
+    links.push_back("firn:one" + std::to_string(i));
+    inbox.put(std::to_string(i) + ".link", links.back());
+    links.push_back("firn:many" + std::to_string(i));
+    lines += links.back() + "\n";
+  }
+  inbox.put("many.link", lines);
+  inbox.put("bad.link", "no link");  // refused later: it keeps nobody from being added
+  inbox.look();
+  inbox.wait();
+  CHECK(inbox.look() <= FolderWatch::kAddsPerLook);
+  inbox.put("new.link", "firn:new");
+  for (std::size_t looks = 0; looks <= links.size() && inbox.added.size() < links.size(); ++looks)
+    CHECK(inbox.look() <= FolderWatch::kAddsPerLook);
+  // Two looks of the same second may find a file the same that is still being written.
+  CHECK(fs::exists(inbox.path("new.link")));
+  inbox.wait();
+  CHECK(inbox.look() == 1);
+  links.push_back("firn:new");
+  std::ranges::sort(links);
+  std::ranges::sort(inbox.added);
+  CHECK(inbox.added == links);
+  CHECK(fs::exists(inbox.path("many.link.added")));
+  CHECK_FALSE(fs::exists(inbox.path("39.link")));
+}
+
 }  // namespace
 }  // namespace firn::app
