@@ -312,6 +312,12 @@ TEST_CASE("what is no file and what has no portable name is refused by name") {
   CHECK(create_manifest(dir.path("top"), {}).ok());
 }
 
+TEST_CASE("a file that has bytes and no size is no empty file") {
+  const Error error = refused("/proc/version");
+  CHECK(error.code == ErrorCode::kUnsupported);
+  CHECK(error.message().find("copy it") != std::string::npos);
+}
+
 TEST_CASE("a folder that is too deep is refused by name, and can be left out") {
   const TemporaryFolder dir;
   std::string below;
