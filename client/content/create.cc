@@ -14,6 +14,7 @@
 #include "client/content/scan.h"
 #include "proto/base/digest.h"
 #include "proto/content/content_layout.h"
+#include "proto/content/manifest_info.h"
 
 namespace firn::content {
 namespace {
@@ -90,6 +91,8 @@ Result<Manifest> create_manifest(const std::string& path, const CreateOptions& o
   lay_out(info);
   if (Status fits = check_generation_count(info.shape); !fits) return fits.error();
   info.generation_digests.resize(info.shape.generation_count());
+  // What refuses the manifest should be known before hours of hashing.
+  if (Status good = check_info(info); !good) return good.error();
 
   FileHashes hashes(info);
   std::vector<std::uint32_t> generations(info.shape.generation_count());

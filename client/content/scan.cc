@@ -18,6 +18,7 @@
 
 #include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
+#include "proto/base/unique_fd.h"
 
 namespace firn::content {
 namespace {
@@ -48,6 +49,17 @@ Result<std::vector<std::string>> names_in(const std::string& folder) {
   }
   if (errno != 0) return error_from_errno("read folder " + escaped(folder), errno);
   return names;
+}
+
+// Whether a file says that it has no bytes, and has some, as those of /proc and /sys do.
+Result<bool> hides_size(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  char first = 0;
+  const ssize_t got = file.get() < 0 ? -1 : ::read(file.get(), &first, 1);
+  if (got < 0) return error_from_errno("read " + path, errno);
+  const Result<FileState> now = state_of(file.get(), path);
+  if (!now) return now.error();
+  return got > 0 && now->bytes == 0;  // else it has grown since
 }
 
 // Whether a pattern of ScanOptions::excludes leaves out `relative`, in the content called `name`.
@@ -101,9 +113,7 @@ class Scanner {
     if (S_ISLNK(status.st_mode)) return visit_link(path, relative);
     if (folder) return visit_folder(path, relative, status);
     if (!S_ISREG(status.st_mode)) return problem(path, "is neither a file nor a folder");
-    if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0)
-      return failure(path, "read", errno);
-    add(path, relative, status, FileEntry::Kind::kFile);
+    visit_file(path, relative, status);
   }
 
   const std::vector<Problem>& problems() const { return problems_; }
@@ -134,6 +144,23 @@ class Scanner {
     }
     if (scan_.files.size() == before && !relative.empty())
       add(path, relative, status, FileEntry::Kind::kFolder);
+  }
+
+  void visit_file(const std::string& path, const std::string& relative, const struct stat& status) {
+    if (::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) != 0)
+      return failure(path, "read", errno);
+    if (status.st_size == 0) {
+      const Result<bool> hides = hides_size(path);
+      if (!hides)
+        return problems_.push_back(
+            {escaped(path) + ": cannot read: " + hides.error().detail, hides.error().code});
+      if (*hides)
+        return problems_.push_back(
+            {escaped(path) + ": has bytes, but its file system says that its size is 0 (as /proc "
+                             "does); copy it and share the copy",
+             ErrorCode::kUnsupported});
+    }
+    add(path, relative, status, FileEntry::Kind::kFile);
   }
 
   void visit_link(const std::string& path, const std::string& relative) {

@@ -352,7 +352,11 @@ Result<std::shared_ptr<File>> ContentFiles::open_readable(std::uint32_t file) co
     Result<std::shared_ptr<File>> writable = files_.open(work_name(file), Files::Open::kWrite);
     if (writable) return writable;
   }
-  return files_.open(current_name(file), Files::Open::kRead);
+  Result<std::shared_ptr<File>> readable = files_.open(current_name(file), Files::Open::kRead);
+  if (readable || readable.error().code != ErrorCode::kReadOnly) return readable;
+  Error error = readable.error();
+  error.detail += "; chmod u+r lets its owner read it";
+  return error;
 }
 
 void ContentFiles::note_unsynced(std::uint32_t file) {

@@ -1,5 +1,6 @@
 #include "client/store/names.h"
 
+#include <string_view>
 #include <unordered_set>
 
 namespace firn::store {
@@ -13,9 +14,8 @@ class Names {
   Status make() {
     if (Status s = files_.make_folders(folder_); !s) return s;
     for (const FileEntry& entry : info_.files) {
-      if (cancelled_ && cancelled_())
-        return Error{ErrorCode::kCancelled, "make the names of " + info_.name, "stopped"};
       if (Status s = make_parents(entry.path); !s) return s;
+      if (Status s = check_cancelled(); !s) return s;
       if (Status s = make_entry(entry); !s) return s;
     }
     return Done{};
@@ -24,14 +24,19 @@ class Names {
  private:
   std::string place(const std::string& path) const { return folder_ + "/" + path; }
 
-  Status make_parents(const std::string& path) {
-    for (std::size_t slash = path.find('/'); slash != std::string::npos;
-         slash = path.find('/', slash + 1)) {
-      const std::string parent = path.substr(0, slash);
-      if (!parents_.insert(parent).second) continue;
-      if (Status s = make_folder(parent); !s) return s;
-    }
-    return Done{};
+  Status check_cancelled() const {
+    if (!cancelled_ || !cancelled_()) return Done{};
+    return Error{ErrorCode::kCancelled, "make the names of " + info_.name, "stopped"};
+  }
+
+  Status make_parents(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string_view::npos) return Done{};
+    const std::string_view parent = path.substr(0, slash);
+    if (!parents_.insert(parent).second) return Done{};
+    if (Status s = make_parents(parent); !s) return s;
+    if (Status s = check_cancelled(); !s) return s;
+    return make_folder(std::string(parent));
   }
 
   Status make_entry(const FileEntry& entry) {
@@ -82,7 +87,7 @@ class Names {
   const Info& info_;
   const std::string folder_;
   const std::function<bool()>& cancelled_;
-  std::unordered_set<std::string> parents_;
+  std::unordered_set<std::string_view> parents_;  // of info_
 };
 
 }  // namespace

@@ -61,10 +61,13 @@ Status place_files(Files& files, ContentFiles& content, const Manifest& manifest
     if (*fault) faults.push_back(**fault);
     if (*fault || entry.kind != FileEntry::Kind::kFile) continue;
     content.set_place(file, Place::kFinished);
-    Result<FileStat> stat = files.stat(content.final_name(file));
+    if (entry.bytes == 0) continue;
+    // Its mode may forbid reading, as a download keeps the mode that it has at its publisher.
+    const Result<std::shared_ptr<File>> readable = content.open_readable(file);
+    if (!readable) return readable.error();
+    const Result<FileStat> stat = (*readable)->stat();
     if (!stat) return stat.error();
-    if (entry.bytes > 0 && !same_time(stat->modified_ns, entry.modified_ns))
-      doubtful.push_back(file);
+    if (!same_time(stat->modified_ns, entry.modified_ns)) doubtful.push_back(file);
   }
   // What has no bytes takes nothing from what can be served; it is told with the others.
   const auto matters = [&](const FileMismatch& fault) { return info.files[fault.file].bytes > 0; };

@@ -8,9 +8,10 @@
 
 namespace firn::store {
 
-// Sets the place of each file that can be served. Every file must be there with its size; one whose
-// time is not the manifest's may have been written since: it is hashed, unless options.trust.
-// Errors name all files that are missing (kNotFound), short, long or changed (kCorrupt).
+// Sets the place of each file that can be served. Every file must be there with its size, and may
+// be read; one whose time is not the manifest's may have been written since: it is hashed, unless
+// options.trust. Errors name all files that are missing (kNotFound), short, long or changed
+// (kCorrupt), or the first that may not be read (kReadOnly).
 Status place_servable(Files& files, ContentFiles& content, const Manifest& manifest,
                       const OpenOptions& options);
 

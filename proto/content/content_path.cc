@@ -53,6 +53,8 @@ Status check_content_path(std::string_view path) {
   if (path.size() > limits::kPathBytesMax) return refuse("it is too long");
   if (!is_plain_text(path)) return refuse("it is not UTF-8 or has control characters");
   if (path.front() == '/') return refuse("it is absolute");
+  if (std::ranges::count(path, '/') >= std::ptrdiff_t{limits::kPathComponentsMax})
+    return refuse("it has more than " + std::to_string(limits::kPathComponentsMax) + " components");
   for (std::size_t begin = 0; begin <= path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string_view component = path.substr(begin, end - begin);

@@ -67,8 +67,15 @@ Status check_file(const Info& info, const FileEntry& file) {
   return Done{};
 }
 
-// No path twice, and no file, link or empty folder that another path goes through.
-Status check_paths_distinct(const std::vector<FileEntry>& files) {
+// Folders on the way to `path` that are not on the way to `before`.
+std::size_t new_folders(std::string_view before, std::string_view path) {
+  const auto apart = std::ranges::mismatch(before, path).in2;
+  return static_cast<std::size_t>(std::count(apart, path.end(), '/'));
+}
+
+// No path twice, no file, link or empty folder that another path goes through, and not too many
+// folders that paths go through: each of them costs a receiver as much as an entry does.
+Status check_tree(const std::vector<FileEntry>& files) {
   std::vector<std::string_view> paths;
   paths.reserve(files.size());
   for (const FileEntry& file : files) paths.push_back(file.path);
@@ -77,13 +84,18 @@ Status check_paths_distinct(const std::vector<FileEntry>& files) {
   std::ranges::sort(paths, [&](std::string_view a, std::string_view b) {
     return std::ranges::lexicographical_compare(a, b, {}, rank, rank);
   });
+  std::size_t folders = paths.empty() ? 0 : new_folders("", paths.front());
   for (std::size_t i = 1; i < paths.size(); ++i) {
     const std::string_view above = paths[i - 1], below = paths[i];
     if (above == below) return broken("the path " + in_quotes(above) + " is there twice");
     if (below.starts_with(above) && below[above.size()] == '/')
       return broken(in_quotes(above) + " is a file, link or empty folder, and " + in_quotes(below) +
                     " lies below it");
+    folders += new_folders(above, below);
   }
+  if (folders > limits::kFolderCountMax)
+    return broken("its paths go through more than " + std::to_string(limits::kFolderCountMax) +
+                  " folders");
   return Done{};
 }
 
@@ -238,7 +250,7 @@ Status check_info(Info& info) {
   if (info.generation_digests.size() != info.shape.generation_count())
     return broken("there are " + std::to_string(info.generation_digests.size()) + " digests for " +
                   std::to_string(info.shape.generation_count()) + " generations");
-  return check_paths_distinct(info.files);
+  return check_tree(info.files);
 }
 
 std::string info_to_bytes(const Info& info) {

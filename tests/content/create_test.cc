@@ -13,6 +13,7 @@
 
 #include "client/content/division.h"
 #include "proto/base/digest.h"
+#include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
 
 namespace firn::content {
@@ -309,6 +310,25 @@ TEST_CASE("what is no file and what has no portable name is refused by name") {
     fs::remove(dir.path("top/" + name));
   }
   CHECK(create_manifest(dir.path("top"), {}).ok());
+}
+
+TEST_CASE("a file that has bytes and no size is no empty file") {
+  const Error error = refused("/proc/version");
+  CHECK(error.code == ErrorCode::kUnsupported);
+  CHECK(error.message().find("copy it") != std::string::npos);
+}
+
+TEST_CASE("a folder that is too deep is refused by name, and can be left out") {
+  const TemporaryFolder dir;
+  std::string below;
+  for (std::size_t i = 1; i < limits::kPathComponentsMax; ++i) below += "d/";
+  write(dir.path("top/" + below + "f"), "x");
+  CHECK(created(dir.path("top")).info.files.size() == 1);
+  write(dir.path("top/" + below + "d/f"), "x");
+  CHECK(refused(dir.path("top")).message().find(below + "d/f") != std::string::npos);
+  CreateOptions options;
+  options.scan.skip_bad_names = true;
+  CHECK(created(dir.path("top"), options).info.files.size() == 2);  // the last "d" is empty now
 }
 
 TEST_CASE("a file that may not be read gives an error with its path") {

@@ -34,7 +34,8 @@ class EvilManifests(harness.SwarmTest):
 
     def test_paths_that_lead_out_or_are_reserved(self):
         for path in ("/etc/passwd", "../a", "x/../../a", "./a", "x//a", "a/", "", ".firn/lock",
-                     "CON", "x/nul.txt", "a\\b", "c:a", "x\ny", "dot.", "space ", LONG, "n" * 256):
+                     "CON", "x/nul.txt", "a\\b", "c:a", "x\ny", "dot.", "space ", LONG, "n" * 256,
+                     "d/" * 128 + "f"):
             with self.subTest(path=path[:40]):
                 def change(info, path=path):
                     info.files[0].path = path

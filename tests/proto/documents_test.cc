@@ -118,7 +118,9 @@ TEST_CASE("the limits in docs/protocol.md are those of the program") {
   CHECK_LIMIT(kManifestBytesMax);
   CHECK_LIMIT(kManifestPartBytes);
   CHECK_LIMIT(kFileCountMax);
+  CHECK_LIMIT(kFolderCountMax);
   CHECK_LIMIT(kPathBytesMax);
+  CHECK_LIMIT(kPathComponentsMax);
   CHECK_LIMIT(kPathComponentBytesMax);
   CHECK_LIMIT(kTrackerCountMax);
   CHECK_LIMIT(kAddressBytesMax);

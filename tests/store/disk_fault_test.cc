@@ -25,6 +25,25 @@ std::unique_ptr<DiskStore> open_on(MemoryDisk& disk, const Sample& sample, Resum
   return *std::move(store);
 }
 
+TEST_CASE("a content with a file that may not be read cannot be served, and the error names it") {
+  const Sample sample = small_sample();
+  MemoryDisk disk;
+  for (std::uint32_t file = 0; file < 3; ++file)
+    disk.put("s/" + sample.info().files[file].path, sample.file(file));
+  OpenOptions options = test::kOptions;
+  for (const bool trust : {true, false}) {
+    options.trust = trust;
+    disk.refuse_reading("s/b");
+    const auto refused = DiskStore::open_complete(disk.mount(), sample.manifest, options);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == ErrorCode::kReadOnly);
+    CHECK(refused.error().message().find("s/b") != std::string::npos);
+    CHECK(refused.error().message().find("chmod u+r") != std::string::npos);
+    disk.refuse_reading("");
+    CHECK(DiskStore::open_complete(disk.mount(), sample.manifest, options).ok());
+  }
+}
+
 TEST_CASE("after a full disk, the same calls work again when there is room") {
   const Sample sample = small_sample();
   // Every capacity at which some call fails, in steps that hit headers, payloads and the journal.

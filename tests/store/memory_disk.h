@@ -60,6 +60,8 @@ class MemoryDisk {
   void evict_after_failed_sync(bool evict) { evict_ = evict; }
   // No RENAME_NOREPLACE: a file gets its new name first, then loses the old one.
   void rename_by_linking(bool links) { renames_by_linking_ = links; }
+  // No permission to read this file.
+  void refuse_reading(const std::string& path) { unreadable_ = path; }
   void refuse_attributes(bool refuse) { refuse_attributes_ = refuse; }
   // What its file system can do; to be set while no file is used.
   struct System {
@@ -150,6 +152,7 @@ class MemoryDisk {
   bool pass_by_memory_ = false;
   std::uint64_t passed_by_ = 0;
   bool refuse_attributes_ = false;
+  std::string unreadable_;
   bool renames_by_linking_ = false;
   std::int64_t times_ns_ = 0;
 };

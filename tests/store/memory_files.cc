@@ -168,6 +168,8 @@ class MemoryFiles final : public Files {
       return exists_already("open " + path);
     }
     if (found->second->folder || found->second->link) return exists_already("open " + path);
+    if (how == Open::kRead && path == disk_.unreadable_)
+      return Error{ErrorCode::kReadOnly, "open " + path, "no permission"};
     return std::shared_ptr<File>(new MemoryFile(disk_, found->second, path));
   }
 

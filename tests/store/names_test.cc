@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "client/store/disk_store.h"
+#include "client/store/names.h"
 #include "tests/store/folding_files.h"
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
@@ -107,6 +108,18 @@ TEST_CASE("a kill at any moment changes neither the refusal nor a download witho
       CHECK_FALSE(disk.exists(".firn"));
     }
   }
+}
+
+TEST_CASE("a wish to stop is followed between the folders of one path") {
+  const Sample sample = sample_of({{"a/b/c/d/e/f", 10}});
+  MemoryDisk disk;
+  int asked = 0;
+  const auto stop = [&] { return ++asked == 3; };
+  const Status stopped = make_names(*disk.mount(), sample.manifest.info, "names", stop);
+  REQUIRE_FALSE(stopped.ok());
+  CHECK(stopped.error().code == ErrorCode::kCancelled);
+  const FileKind third = (*disk.mount()->stat("names.new/a/b/c")).kind;
+  CHECK(third == FileKind::kMissing);
 }
 
 TEST_CASE("a download of the last version, which has begun, is not refused") {

@@ -1,6 +1,5 @@
 #include "client/app/daemon/watched_folder.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -40,6 +39,29 @@ std::vector<std::string> lines_of(const std::string& text) {
     lines.push_back(line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1));
   }
   return lines;
+}
+
+// A manifest is added by its path, links one by one.
+Result<std::vector<std::string>> sources_of(const std::string& path) {
+  if (!path.ends_with(kLinkSuffix)) return std::vector{path};
+  const auto text = read_input_file(path, kLinkFileBytesMax);
+  if (!text.ok()) return text.error();
+  std::vector<std::string> lines = lines_of(*text);
+  if (lines.empty()) return Error{ErrorCode::kBadInput, "read " + path, "there is no link in it"};
+  return lines;
+}
+
+// To a name that is free: NAME.added, else NAME.added-2 and so on. What has such a name is the
+// user's.
+Status rename_in(const std::string& folder, const std::string& name, const std::string& suffix) {
+  const auto files = store::open_posix_files(folder, false);
+  if (!files.ok()) return files.error();
+  const std::string wanted = name + suffix;
+  for (unsigned number = 1;; ++number) {
+    const std::string free = number == 1 ? wanted : wanted + "-" + std::to_string(number);
+    Status renamed = (*files)->rename(name, free, false);
+    if (renamed.ok() || renamed.error().code != ErrorCode::kExists) return renamed;
+  }
 }
 
 }  // namespace
@@ -82,10 +104,10 @@ void FolderWatch::set(std::vector<WatchedFolder> folders) {
 }
 
 core::TimeUs FolderWatch::turn(core::TimeUs now) {
-  now_ = now;
   if (folders_.empty()) return core::kNever;
   if (now < look_at_) return look_at_;
   if (task_.busy()) return core::kNever;  // its end brings a turn
+  now_ = now;
   look_at_ = now + kInterval;
   auto look = [folders = folders_] {
     Looks looks;
@@ -99,6 +121,7 @@ core::TimeUs FolderWatch::turn(core::TimeUs now) {
 
 void FolderWatch::looked(const Looks& looks) {
   std::set<std::string> there;
+  adds_left_ = kAddsPerLook;
   for (const auto& [watched, files] : looks) {
     if (!files.ok()) {
       const std::string why = files.error().message();
@@ -114,67 +137,68 @@ void FolderWatch::looked(const Looks& looks) {
     }
   }
   std::erase_if(files_, [&](const auto& known) { return !there.contains(known.first); });
+  if (adds_left_ == 0) look_at_ = now_;  // for the rest
 }
 
 void FolderWatch::take(const WatchedFolder& watched, const WatchedFile& file) {
   Known& known = files_[watched.folder + "/" + file.name];
   if (known.file != file) {
-    known = {file, now_, 0};
-  } else if (now_ >= known.again_at) {
+    known = {file, now_, now_ + kInterval};
+  } else if (now_ >= known.again_at && adds_left_ > 0) {
     try_to_add(watched, known);
   }
 }
 
 void FolderWatch::try_to_add(const WatchedFolder& watched, Known& known) {
   const std::string path = watched.folder + "/" + known.file.name;
-  const Status added = add_file(watched, known.file.name);
+  if (!add_file(watched, known)) return;
+  const Status added = std::exchange(known.first, Done{});
+  known.lines = 0;
+  known.again_at = now_ + kInterval;
   if (added.ok()) {
     console_.info("added " + path);
-    rename(path, ".added", known);
+    rename(watched, ".added", known);
   } else if (added.error().code == ErrorCode::kExists) {
     console_.info(path + ": " + without_secrets(added.error().message()));
-    rename(path, ".added", known);
+    rename(watched, ".added", known);
   } else if (!is_refused(added.error())) {
     known.again_at = now_ + kTryAgain;
     console_.warning(path + " is not added yet, and is tried again: " +
                      without_secrets(added.error().message()));
   } else if (now_ - known.since >= kPatience) {
     console_.error("watch", path + " is not added: " + without_secrets(added.error().message()));
-    rename(path, ".invalid", known);
+    rename(watched, ".invalid", known);
   }
 }
 
-// Of several links those that can be are added. The first failure of most weight.
-Status FolderWatch::add_file(const WatchedFolder& watched, const std::string& name) {
-  const std::string path = watched.folder + "/" + name;
-  AddRequest request;
-  request.folder = watched.output;
-  std::vector<std::string> sources = {path};
-  if (name.ends_with(kLinkSuffix)) {
-    const auto text = read_input_file(path, kLinkFileBytesMax);
-    if (!text.ok()) return text.error();
-    sources = lines_of(*text);
-    if (sources.empty())
-      return Error{ErrorCode::kBadInput, "read " + path, "there is no link in it"};
-  }
-  Status first = Done{};
-  const auto note = [&first](Error error) {
+// False: there are lines left for the next look. Of several links those that can be are added.
+bool FolderWatch::add_file(const WatchedFolder& watched, Known& known) {
+  const std::string path = watched.folder + "/" + known.file.name;
+  const auto note = [&first = known.first](Error error) {
     if (first.ok() || weight(first.error()) < weight(error)) first = std::move(error);
   };
-  for (const std::string& source : sources) {
-    request.source = source;
-    if (source != path && !source.starts_with("firn:"))
+  const auto sources = sources_of(path);
+  if (!sources.ok()) {
+    --adds_left_;
+    note(sources.error());
+    return true;
+  }
+  AddRequest request;
+  request.folder = watched.output;
+  for (; known.lines < sources->size() && adds_left_ > 0; ++known.lines, --adds_left_) {
+    request.source = (*sources)[known.lines];
+    if (request.source != path && !request.source.starts_with("firn:"))
       note(Error{ErrorCode::kBadInput, "read " + path, "a line in it is no link"});
     else if (const auto added = add_(request); !added.ok())
       note(added.error());
   }
-  return first;
+  return known.lines >= sources->size();
 }
 
-void FolderWatch::rename(const std::string& path, const std::string& suffix, Known& known) {
-  if (std::rename(path.c_str(), (path + suffix).c_str()) == 0) return;
-  const Error error = error_from_errno("rename " + path + " to NAME" + suffix, errno);
-  console_.warning(error.message() + "; it is left alone until it changes");
+void FolderWatch::rename(const WatchedFolder& watched, const std::string& suffix, Known& known) {
+  const Status renamed = rename_in(watched.folder, known.file.name, suffix);
+  if (renamed.ok()) return;
+  console_.warning(renamed.error().message() + "; it is left alone until it changes");
   known.again_at = core::kNever;
 }
 

@@ -3,7 +3,8 @@
 // Each folder is looked at every kInterval, on a worker; one that is not there is waited for. A
 // file is read once two looks have found it the same, so that one that is being written is left
 // alone. One that was added is renamed to NAME.added, one that is refused to NAME.invalid, and the
-// log says why. What is wrong for a while only, such as a full disk, is tried again.
+// log says why; a name that is taken gets a number. What is wrong for a while only, such as a full
+// disk, is tried again.
 //
 // Main thread.
 #pragma once
@@ -48,6 +49,9 @@ Result<std::vector<WatchedFile>> files_to_add(const std::string& folder);
 class FolderWatch {
  public:
   static constexpr core::TimeUs kInterval = core::kSecond;
+  // Each takes the main thread for some milliseconds, in which nobody else is served. If there is
+  // more to add, the next look follows at once.
+  static constexpr std::size_t kAddsPerLook = 16;
   // How long a file may be no whole manifest or link before it is refused: a program may write it
   // with pauses.
   static constexpr core::TimeUs kPatience = 5 * core::kSecond;
@@ -71,12 +75,14 @@ class FolderWatch {
     WatchedFile file;
     core::TimeUs since = 0;     // it is as it is
     core::TimeUs again_at = 0;  // not before
+    std::size_t lines = 0;      // that were added, of links; the next look goes on
+    Status first = Done{};      // the first failure of most weight among them
   };
   void looked(const Looks& looks);
   void take(const WatchedFolder& watched, const WatchedFile& file);
   void try_to_add(const WatchedFolder& watched, Known& known);
-  Status add_file(const WatchedFolder& watched, const std::string& name);
-  void rename(const std::string& path, const std::string& suffix, Known& known);
+  bool add_file(const WatchedFolder& watched, Known& known);
+  void rename(const WatchedFolder& watched, const std::string& suffix, Known& known);
 
   WorkerPool& workers_;
   Console& console_;
@@ -84,7 +90,8 @@ class FolderWatch {
   std::vector<WatchedFolder> folders_;
   std::map<std::string, Known> files_;          // by full path
   std::map<std::string, std::string> missing_;  // folders that could not be read, and why
-  core::TimeUs now_ = 0;
+  core::TimeUs now_ = 0;                        // when the last look began
+  std::size_t adds_left_ = 0;                   // of kAddsPerLook
   core::TimeUs look_at_ = 0;
   WorkerTask task_;
 };

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "proto/base/limits.h"
 #include "proto/content/manifest.h"
 
 using namespace firn;
@@ -17,6 +18,9 @@ TEST_CASE("ordinary paths are safe") {
 }
 
 TEST_CASE("paths that lead elsewhere or mean something else somewhere are refused") {
+  std::string deep = "a";
+  for (std::size_t i = 1; i < limits::kPathComponentsMax; ++i) deep += "/a";
+  CHECK(check_content_path(deep).ok());
   const struct {
     std::string path;
     const char* says;
@@ -59,6 +63,7 @@ TEST_CASE("paths that lead elsewhere or mean something else somewhere are refuse
       {"a/\xc0\xae\xc0\xae/b", "UTF-8"},  // an overlong ".."
       {std::string(256, 'x'), "too long"},
       {"a/" + std::string(5000, '/'), "too long"},
+      {deep + "/a", "128 components"},
   };
   for (const auto& c : cases) {
     CAPTURE(c.path);

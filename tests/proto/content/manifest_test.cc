@@ -207,6 +207,9 @@ TEST_CASE("unsafe paths in a manifest are refused, and named") {
     CHECK(has(error, path));
   }
   CHECK(has(fault([](auto& info) { info.mutable_files(1)->set_path("a\nb"); }), "file 1"));
+  std::string deep = "f";
+  for (std::size_t i = 0; i < limits::kPathComponentsMax; ++i) deep.insert(0, "d/");
+  CHECK(has(fault([&](auto& i) { i.mutable_files(1)->set_path(deep); }), "128 components"));
   for (const char* name : {"", "..", "a/b", "/", ".firn", "con", "a\n"}) {
     CAPTURE(name);
     CHECK(has(fault([&](auto& info) { info.set_name(name); }), "name"));
@@ -235,6 +238,25 @@ TEST_CASE("paths that are there twice or run through a file are refused") {
   CHECK(contains(paths({"a", "a/b"}, true), "lies below it"));
   CHECK(paths({"a", "ab", "a.b", "a!", "b/a", "b/ab"}) == "");
   CHECK(paths({"readme", "README", "ReadMe"}) == "");  // allowed: see check_content_path
+}
+
+TEST_CASE("paths may go through as many folders as there may be files, and no more") {
+  Info info = sample_info();
+  info.files.clear();
+  info.shape.content_bytes = 0;
+  info.generation_digests.clear();
+  std::string below;
+  for (std::size_t i = 2; i < limits::kPathComponentsMax; ++i) below += "d/";
+  const std::size_t folders = limits::kPathComponentsMax - 1;  // of each path
+  const std::size_t paths = limits::kFolderCountMax / folders;
+  for (std::size_t i = 0; i < paths; ++i)
+    info.files.push_back({.path = std::to_string(i) + "/" + below + "f"});
+  for (std::size_t i = paths * folders; i < limits::kFolderCountMax; ++i)
+    info.files.push_back({.path = "0/" + std::to_string(i) + "/f"});
+  info.files.push_back({.path = "0/d/d/g"});  // through folders that are there
+  CHECK(make_manifest(info, {}).ok());
+  info.files.push_back({.path = "one more/f"});
+  CHECK(has(make_manifest(info, {}).error(), "more than 1048576 folders"));
 }
 
 TEST_CASE("a content that is one file has one entry without a path") {
