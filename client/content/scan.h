@@ -46,8 +46,8 @@ struct Scan {
   std::vector<std::string> skipped;  // what ScanOptions left out but for excludes: path and reason
 };
 
-// Reads no file's bytes, but one of those that say they have none. Everything that cannot be shared is looked for, and told in one error.
-// Errors as create_manifest says.
+// Reads no file's bytes, but one of those that say they have none. Everything that cannot be shared
+// is looked for, and told in one error. Errors as create_manifest says.
 Result<Scan> scan_path(const std::string& path, const ScanOptions& options);
 
 // The state of an open file.
