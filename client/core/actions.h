@@ -200,7 +200,7 @@ struct Notice {
   };
   Kind kind = Kind::kInfo;
   std::string text;
-  // What it is one of, if strangers can cause any number of such; else empty.
+  // What it is one of, if there may be any number of such; else empty.
   std::string topic = {};
 };
 

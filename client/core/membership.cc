@@ -136,7 +136,7 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
     return nullptr;
   };
   if (life_.stopped()) return no(GoodbyeReason::kShuttingDown, "");
-  if (id == options.self) return no(GoodbyeReason::kSelf, "it is this very peer");
+  if (id == options.self) return no(GoodbyeReason::kSelf, PeerBook::kOwnIdentity);
   const bool condemned = condemned_.contains(id, context_.now);
   // One that this peer has called it is not to call again.
   if (condemned && attempt != 0)

@@ -34,7 +34,11 @@ void PeerBook::add(const proto::PeerEndpoint& endpoint, TimeUs now, Origin origi
 
 void PeerBook::add(Entry wanted, TimeUs now) {
   const std::optional<PeerId>& id = wanted.address.id;
-  if (wanted.address.port == 0 || (id && *id == self_)) return;
+  if (wanted.address.port == 0) return;
+  if (id && *id == self_) {
+    if (wanted.by_hand) own_by_hand_ = wanted.address;
+    return;
+  }
   wanted.due = now;
   wanted.prefix = prefix_of(wanted.address.host);
   const std::string key = key_of(wanted);
@@ -276,6 +280,8 @@ std::vector<AddressStanding> PeerBook::standings(std::size_t count_max) const {
   for (const Entry* entry : shown)
     result.push_back(
         {entry->address, entry->by_hand, entry->calling, entry->called_at, entry->error});
+  if (own_by_hand_ && result.size() < count_max)
+    result.push_back({*own_by_hand_, true, false, 0, kOwnIdentity});
   return result;
 }
 

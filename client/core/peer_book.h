@@ -21,6 +21,11 @@ class PeerBook {
  public:
   explicit PeerBook(const PeerId& self) : self_(self) {}
 
+  // standings() says this of an address with our own id, which is never called.
+  static constexpr char kOwnIdentity[] =
+      "it has this program's own identity; if it is another machine, one of the two needs an "
+      "identity.pem of its own";
+
   // Addresses given by a person are called for ever, others are given up after a few failures.
   // What trackers say and what peers say is kept apart, at most a thousand addresses of each. New
   // ones take the place of those that failed, then those of the source with most addresses: each
@@ -130,6 +135,7 @@ class PeerBook {
   void retry_later(Entry& entry, TimeUs now);
 
   PeerId self_;
+  std::optional<Address> own_by_hand_;            // the last one given with our id, for standings()
   std::map<std::string, Entry> entries_;          // by host:port
   std::size_t kept_[2] = {};                      // of each origin; those by hand do not count
   std::map<std::string, std::uint32_t> busy_in_;  // entries being called or connected, by prefix

@@ -227,7 +227,7 @@ void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
   const bool plain = plain_.on(g);
   if (plain) {
     generations_.lift_rescue(g);
-    outbox_.inform("generation " + std::to_string(g) + " is fetched block by block");
+    outbox_.inform("generation " + std::to_string(g) + " is fetched block by block", "block by block");
   }
   const OpenGeneration* open = generations_.holdings().find_open(g);
   std::vector<PeerId> guilty;
@@ -430,8 +430,9 @@ void Receiving::banned(const PeerId& id) {
 void Receiving::generation_lost(std::uint32_t g, const Error& error, bool fetch_again) {
   if (!generations_.holdings().verified().contains(g)) return;
   outbox_.warn("generation " + std::to_string(g) +
-               (fetch_again ? " is fetched again: " : " is not served any more: ") +
-               error.message());
+                   (fetch_again ? " is fetched again: " : " is not served any more: ") +
+                   error.message(),
+               "lost");
   if (fetch_again) {
     if (!life_.complete()) life_.go_back();  // finishing has to wait
     return lose(g);
@@ -447,7 +448,7 @@ void Receiving::generation_lost(std::uint32_t g, const Error& error, bool fetch_
 
 void Receiving::generation_regained(std::uint32_t g) {
   if (!generations_.holdings().given_up().contains(g)) return;
-  outbox_.inform("generation " + std::to_string(g) + " is served again");
+  outbox_.inform("generation " + std::to_string(g) + " is served again", "served again");
   verified(g);
 }
 

@@ -153,6 +153,8 @@ class ContentStore {
   // kCorrupt: generations that were lost and left alone are still not right. Everything else is
   // finished; the work folder stays for another run.
   virtual Result<bool> finish() = 0;
+  // After finish(): where `dir` is, if it was moved during the download; else empty.
+  virtual std::string moved_to() const { return {}; }
 
   virtual const Manifest& manifest() const = 0;
 };

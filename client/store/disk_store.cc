@@ -302,6 +302,7 @@ Result<bool> DiskStore::finish() {
     if (Status s = finish_names(); !s) return s.error();
     if (!ledger_.all_left().empty()) return left_error();
     ledger_.finish();
+    moved_to_ = files_->moved_to();
     phase_ = Phase::kFinished;
   }
   if (phase_ == Phase::kFinished) {

@@ -49,6 +49,7 @@ class DiskStore final : public ContentStore {
   Status drop_rows(std::uint32_t generation) override;
   Status sync() override;
   Result<bool> finish() override;
+  std::string moved_to() const override { return moved_to_; }
   const Manifest& manifest() const override { return manifest_; }
 
  private:
@@ -82,6 +83,7 @@ class DiskStore final : public ContentStore {
   std::vector<content::FileSpan> spans_of(std::uint32_t generation) const;
 
   const std::unique_ptr<Files> files_;
+  std::string moved_to_;
   const Manifest manifest_;
   const Info& info_;
   WorkFolder work_;

@@ -124,6 +124,9 @@ class Files {
 
   // How `path` is called in errors.
   virtual std::string full_path(const std::string& path) const = 0;
+  // Where the folder itself is, if it has been moved since a lock in it was taken that is still
+  // held; else empty.
+  virtual std::string moved_to() const { return {}; }
 };
 
 // "a/b/c" -> "a/b"; "a" -> "".

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -72,6 +73,18 @@ class PosixFiles final : public Files {
   std::string full_path(const std::string& path) const override {
     if (path.empty()) return folder_;
     return folder_.back() == '/' ? folder_ + path : folder_ + "/" + path;
+  }
+
+  std::string moved_to() const override {
+    const Result<Root> top = root();
+    struct stat held, named;
+    if (!top || ::fstat((*top)->number(), &held) != 0) return {};
+    if (::stat(folder_.c_str(), &named) == 0 && held.st_dev == named.st_dev &&
+        held.st_ino == named.st_ino)
+      return {};
+    std::error_code failed;
+    const std::string link = "/proc/self/fd/" + std::to_string((*top)->number());
+    return std::filesystem::read_symlink(link, failed).string();
   }
 
   Result<std::shared_ptr<File>> open(const std::string& path, Open how) override {

@@ -76,6 +76,18 @@ TEST_CASE("neither oneself nor port 0 is called") {
   CHECK_FALSE(book.next_dial(0));
 }
 
+TEST_CASE("an address given by hand with one's own id is accounted for") {
+  PeerBook book(peer_id(9));
+  book.add(at(1, peer_id(9)), true, 0);
+  book.add(at(2, peer_id(1)), true, 0);
+  const auto standings = book.standings(10);
+  REQUIRE(standings.size() == 2);
+  CHECK(standings[1].address.port == 1);
+  CHECK(standings[1].error == PeerBook::kOwnIdentity);
+  CHECK(standings[0].error.empty());
+  CHECK(book.standings(1).size() == 1);
+}
+
 TEST_CASE("addresses given by hand are called before others") {
   PeerBook book(peer_id(9));
   book.add(endpoint(1, peer_id(1)), 0);

@@ -226,6 +226,20 @@ TEST_CASE("a source tells its neighbours what it cannot serve any more, late com
   }
 }
 
+TEST_CASE("notices of generations lost and regained have topics: there may be very many of them") {
+  Fixture fixture(plain_manifest(3, 4, 16), seeding({}));
+  core::StartState state;
+  state.verified = {true, true, false};
+  fixture.core.start(fixture.manifest, state, false, fixture.now);
+  fixture.core.generation_lost(0, {ErrorCode::kCorrupt, "read a", "changed"}, false, fixture.now);
+  fixture.core.generation_lost(1, {ErrorCode::kCorrupt, "read b", "changed"}, true, fixture.now);
+  fixture.core.generation_regained(0, fixture.now);
+  fixture.drain();
+  const auto notices = fixture.take<core::Notice>();
+  CHECK(notices.size() == 3);
+  for (const core::Notice& notice : notices) CHECK_FALSE(notice.topic.empty());
+}
+
 TEST_CASE("more losses than a State has room for are told in several") {
   constexpr std::uint32_t kLost = 3000;  // every other one: 2 spans each
   Fixture fixture(plain_manifest(2 * kLost, 4, 16));

@@ -198,6 +198,19 @@ class OnComplete(harness.SwarmTest):
         self.assertEqual(harness.ON_COMPLETE_FAILED, get.wait_exit(), get.story())
         self.assert_same(source, self.folder / "get" / source.name)
 
+    def test_it_is_told_where_the_files_are_when_their_folder_was_moved(self):
+        source = self.file(2 * MIB)
+        seed = self.share(source)
+        get = self.get(seed.link(), "get", "--peer", seed.endpoint(), "--down-limit", "500k",
+                       "--on-complete", f"cmp \"$FIRN_DIR/$FIRN_NAME\" '{source}'")
+        get.wait_event("progress", where=lambda e: e["rank"] > 0)
+        (self.folder / "get").rename(self.folder / "moved")
+        (self.folder / "get").mkdir()
+        (self.folder / "get" / source.name).write_text("another")
+        self.assertEqual(0, get.wait_exit(), get.story())
+        self.assert_same(source, self.folder / "moved" / source.name)
+        self.assertIn(str(self.folder / "moved"), get.output("stderr"))
+
     def test_it_does_not_run_for_what_is_not_complete(self):
         get = self.get(self.create(self.file(10)), "get", "--no-tracker",
                        "--on-complete", f"touch '{self.folder}/ran'")

@@ -28,6 +28,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "client/app/coding/background_check.h"
@@ -94,6 +95,8 @@ class DataPlane final : private DiskEvents {
   // takes nothing: with what can be done). Nothing else may be asked for afterwards.
   void close(core::TimeUs now, std::function<void()> done);
 
+  // As the store's (ContentStore).
+  std::string moved_to() const { return content_->store().moved_to(); }
   ServingCounts::Figures counts() const { return content_->counts().figures(); }
 
  private:

@@ -192,6 +192,11 @@ void ContentSession::store_finished() {
   performer_.coding()->serve_everything();
   core_.feed(&SwarmCore::content_finished);
   report_.completed(core_.facts().report(), performer_.coding()->counts(), host_.loop.now());
+  if (std::string dir = performer_.coding()->moved_to(); !dir.empty()) {
+    host_.console.warning(plan_.dir + " was moved: " + plan_.name() + " is in " + dir,
+                          plan_.content_id);
+    plan_.dir = std::move(dir);
+  }
   command_.run(leaving);  // exit code 0 promises that it has run
 }
 

@@ -1,17 +1,21 @@
 #include "client/app/session/patience.h"
 
-#include <algorithm>
-
 namespace firn::app {
 
 core::TimeUs Patience::next(core::TimeUs progressed) const {
-  const core::TimeUs look = std::max(progressed + kQuiet, reviewed_ + kReview);
-  return timeout_ == core::kNever ? look : std::min(look, progressed + timeout_);
+  const core::TimeUs since = waits_since(progressed);
+  const core::TimeUs look = std::max(since + kQuiet, reviewed_ + kReview);
+  return timeout_ == core::kNever ? look : std::min(look, since + timeout_);
+}
+
+bool Patience::due(core::TimeUs progressed, core::TimeUs now) {
+  if (now > next(progressed) + kLate) resumed_ = now;
+  return now >= next(progressed);
 }
 
 bool Patience::review(const Reason& reason, core::TimeUs progressed, core::TimeUs now) {
   reviewed_ = now;
-  if (now - progressed < kQuiet) return false;
+  if (now - waits_since(progressed) < kQuiet) return false;
   const bool again = progressed > said_at_ && now - said_at_ >= kOld;
   if (reason.key == said_ && !again) return false;
   said_ = reason.key;

@@ -165,6 +165,24 @@ TEST_CASE("a timeout is over when nothing has come for so long") {
   CHECK_FALSE(patience.review({"nobody", "a", "nobody"}, kSecond, 3 * kSecond));
 }
 
+TEST_CASE("time in which the process did not run is no time without progress") {
+  Patience patience(8 * kSecond);
+  const core::TimeUs now = 10 * kSecond;  // stopped after a second without progress
+  CHECK_FALSE(patience.due(0, kSecond));
+  CHECK_FALSE(patience.due(0, now));
+  CHECK_FALSE(patience.over(0, now));
+  CHECK(patience.next(0) == now + Patience::kQuiet);
+  // It has the whole timeout from then on, and no more.
+  for (core::TimeUs waited = Patience::kQuiet; waited < 8 * kSecond; waited += kSecond) {
+    REQUIRE(patience.due(0, now + waited));
+    CHECK(patience.review({"nobody", "a", "nobody"}, 0, now + waited) ==
+          (waited == Patience::kQuiet));
+    CHECK_FALSE(patience.over(0, now + waited));
+  }
+  REQUIRE(patience.due(0, now + 8 * kSecond));
+  CHECK(patience.over(0, now + 8 * kSecond));
+}
+
 core::PeerStatus a_peer() {
   core::PeerStatus peer;
   peer.id = peer_of(7);
