@@ -227,7 +227,8 @@ void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
   const bool plain = plain_.on(g);
   if (plain) {
     generations_.lift_rescue(g);
-    outbox_.inform("generation " + std::to_string(g) + " is fetched block by block", "block by block");
+    outbox_.inform("generation " + std::to_string(g) + " is fetched block by block",
+                   "block by block");
   }
   const OpenGeneration* open = generations_.holdings().find_open(g);
   std::vector<PeerId> guilty;

@@ -10,6 +10,22 @@
 #include "client/store/work_mark.h"
 
 namespace firn::store {
+namespace {
+
+// The paths of these files, or of the first few.
+std::string names_of(const std::set<std::uint32_t>& wanted, const Files& files,
+                     const ContentFiles& content) {
+  constexpr std::size_t kNamesMax = 4;
+  std::string text;
+  std::size_t named = 0;
+  for (const std::uint32_t file : wanted) {
+    if (named++ == kNamesMax) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + files.full_path(content.final_name(file));
+  }
+  return text;
+}
+
+}  // namespace
 
 DiskStore::DiskStore(std::unique_ptr<Files> files, const Manifest& manifest,
                      const OpenOptions& options)
@@ -160,7 +176,7 @@ ContentFiles::Reading DiskStore::next_reading(std::uint32_t generation) const {
 Error DiskStore::changed_on_disk(std::uint32_t generation, const std::string& operation) const {
   std::set<std::uint32_t> files;
   for (const content::FileSpan& span : spans_of(generation)) files.insert(span.file);
-  return Error{ErrorCode::kCorrupt, operation + " from " + names_of(files),
+  return Error{ErrorCode::kCorrupt, operation + " from " + names_of(files, *files_, content_),
                "the bytes on disk were changed and are not those of the manifest"};
 }
 
@@ -336,18 +352,6 @@ Status DiskStore::finish_names() {
   return synced;
 }
 
-// The paths of these files, or of the first few.
-std::string DiskStore::names_of(const std::set<std::uint32_t>& files) const {
-  constexpr std::size_t kNamesMax = 4;
-  std::string text;
-  std::size_t named = 0;
-  for (const std::uint32_t file : files) {
-    if (named++ == kNamesMax) return text + ", ...";
-    text += (text.empty() ? "" : ", ") + files_->full_path(content_.final_name(file));
-  }
-  return text;
-}
-
 Error DiskStore::left_error() const {
   std::set<std::uint32_t> changed, unfinished;
   for (const std::uint32_t generation : ledger_.all_left()) {
@@ -355,10 +359,10 @@ Error DiskStore::left_error() const {
       (content_.place(span.file) == Place::kFinished ? changed : unfinished).insert(span.file);
     }
   }
-  std::string detail =
-      "changed or moved away after it was complete, and left as it is: " + names_of(changed);
+  std::string detail = "changed or moved away after it was complete, and left as it is: " +
+                       names_of(changed, *files_, content_);
   if (!unfinished.empty()) {
-    detail += "; not finished, as they share bytes: " + names_of(unfinished);
+    detail += "; not finished, as they share bytes: " + names_of(unfinished, *files_, content_);
   }
   detail +=
       ". The rest is complete. To get these too, move what stands there away, or use --overwrite, "

@@ -79,7 +79,6 @@ class DiskStore final : public ContentStore {
   Error changed_on_disk(std::uint32_t generation, const std::string& operation) const;
   Error not_downloading(const char* what) const;
   bool may_replace(std::uint32_t file) const { return overwrite_ || replaceable_.contains(file); }
-  std::string names_of(const std::set<std::uint32_t>& files) const;
   std::vector<content::FileSpan> spans_of(std::uint32_t generation) const;
 
   const std::unique_ptr<Files> files_;

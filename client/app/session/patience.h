@@ -33,14 +33,12 @@ class Patience {
   }
 
  private:
-  core::TimeUs waits_since(core::TimeUs progressed) const {
-    return std::max(progressed, resumed_);
-  }
+  core::TimeUs waits_since(core::TimeUs progressed) const { return std::max(progressed, resumed_); }
 
   core::TimeUs timeout_;
   core::TimeUs reviewed_ = -kReview;
   core::TimeUs resumed_ = 0;  // the process ran again
-  std::string said_;  // the key of what was said last
+  std::string said_;          // the key of what was said last
   core::TimeUs said_at_ = 0;
 };
 
