@@ -16,8 +16,10 @@ Status check_ownership(Files& files, const std::string& folder) {
                  "it belongs to another user (uid " + std::to_string(there->owner) +
                      "), who could change what is downloaded; choose another folder (-o)"};
   }
-  const bool anybody_exchanges = (dir->mode & S_IWOTH) != 0 && (dir->mode & S_ISVTX) == 0;
-  if ((there->mode & S_IWOTH) != 0 && !anybody_exchanges) {
+  const auto anybody_exchanges = [](const FileStat& folder) {
+    return (folder.mode & S_IWOTH) != 0 && (folder.mode & S_ISVTX) == 0;
+  };
+  if (anybody_exchanges(*there) && !anybody_exchanges(*dir)) {
     return Error{ErrorCode::kExists, operation,
                  "every user may write to it, and could change what is downloaded; take that right "
                  "away (chmod o-w), or choose another folder (-o)"};

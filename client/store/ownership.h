@@ -10,8 +10,8 @@
 namespace firn::store {
 
 // `folder` is relative to DIR, the folder of `files`. kExists if it is neither this process's
-// user's nor that of DIR's owner, or if everybody may write to it and not to DIR (in which they may
-// anyway exchange it).
+// user's nor that of DIR's owner, or if everybody may exchange what is in it (who may write to it
+// may, without the sticky bit) and not what is in DIR.
 Status check_ownership(Files& files, const std::string& folder);
 
 }  // namespace firn::store

@@ -22,6 +22,8 @@ class UniqueFd {
 
   // Negative: none, errno of the call that made it says why.
   int get() const { return fd_; }
+  // The caller closes it from now on.
+  int release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""What a daemon does where its list cannot be written, two start at once, or a signal comes early."""
+"""What a daemon does where its list cannot be written, its socket goes, two start at once, or a signal
+comes early."""
 
 import fcntl
 import json
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import sqlite3
@@ -65,6 +67,36 @@ class Starts(DaemonTest):
         self.assertEqual([], self.contents())
         self.assertEqual(0, daemon.stop())
         self.assertFalse(lock.exists() or self.socket.exists())
+
+    def test_a_socket_whose_folder_goes_and_comes_back_is_made_anew(self):
+        self.socket = self.folder / "run" / "s"
+        self.socket.parent.mkdir()
+        daemon = self.daemon()
+        shutil.rmtree(self.socket.parent)
+        daemon.wait_event("notice", where=lambda e: "trying again" in e["message"])
+        self.socket.parent.mkdir(mode=0o700)
+        daemon.wait_event("notice", where=lambda e: "listening there again" in e["message"])
+        self.assertEqual([], self.contents())
+        self.assertEqual(0o600, self.socket.stat().st_mode & 0o777)
+        self.assertEqual(0, daemon.stop())
+        self.assertEqual([], list(self.socket.parent.iterdir()))
+
+    def test_a_socket_of_another_program_that_has_taken_the_path_stays(self):
+        daemon = self.daemon()
+        other = self.folder / "other"
+        lock, other_lock = pathlib.Path(f"{self.socket}.lock"), self.folder / "other.lock"
+        with socket.socket(socket.AF_UNIX) as listener, other_lock.open("w") as locked:
+            fcntl.flock(locked, fcntl.LOCK_EX)
+            listener.bind(str(other))
+            listener.listen()
+            other_lock.rename(lock)
+            other.rename(self.socket)
+            daemon.wait_event("notice",
+                              where=lambda e: "another program listens" in e["message"])
+            self.assertEqual(0, daemon.stop())
+            self.assertTrue(lock.exists())
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(self.socket))
 
     def test_a_signal_before_the_loop_runs_ends_it_as_one_after(self):
         reading, writing = os.pipe()

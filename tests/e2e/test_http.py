@@ -152,6 +152,9 @@ class Access(Door):
         self.port = urllib.parse.urlsplit(self.url).port
         self.assertEqual(f"http://127.0.0.1:{self.port}", self.url)
         self.assertIn("There is no content yet", self.page())
+        self.assertEqual(401, self.http("GET", "/", token="wrong")[0])
+        self.assertEqual(output, self.run_firn("page", "--socket", path)[1])
+        self.assertEqual(0, process.stop())
 
     def test_no_log_has_the_token(self):
         logs = [self.folder / name for name in ("daemon.log", "page.log", "events.log", "share.log")]
@@ -171,9 +174,6 @@ class Access(Door):
             self.assertIn("http://127.0.0.1:", text)
             for token in tokens:
                 self.assertNotIn(token, text)
-        self.assertEqual(401, self.http("GET", "/", token="wrong")[0])
-        self.assertEqual(output, self.run_firn("page", "--socket", path)[1])
-        self.assertEqual(0, process.stop())
 
     def test_the_token_file_is_for_its_owner_and_stays(self):
         daemon = self.daemon()

@@ -63,7 +63,7 @@ TEST_CASE("links at any place below the folder are refused, and what they point 
 TEST_CASE("links in place of the store's own files are refused") {
   const std::string work = ".firn/" + sample().manifest.id.text() + "/";
   for (const std::string name :
-       {"lock", "journal", "spool", "manifest.firn.new", "journal.new", "data/d/a"}) {
+       {"lock", "journal", "manifest.firn.new", "journal.new", "data/d/a"}) {
     CAPTURE(name);
     const TemporaryFolder dir;
     test::write_file(dir.path("victim"), {1, 2, 3});
@@ -118,7 +118,7 @@ TEST_CASE("a pipe in place of a file is refused without waiting for its other en
   const TemporaryFolder dir;
   const std::string work = ".firn/" + sample().manifest.id.text();
   fs::create_directories(dir.path(work));
-  REQUIRE(::mkfifo(dir.path(work + "/spool").c_str(), 0600) == 0);
+  REQUIRE(::mkfifo(dir.path(work + "/journal").c_str(), 0600) == 0);
   CHECK_FALSE(download(dir.path(), true));
 }
 

@@ -150,6 +150,8 @@ TEST_CASE("folders that another user made, or may write to, are not used") {
     REQUIRE(::chown(folder.c_str(), 0, 0) == 0);
     REQUIRE(::chmod(folder.c_str(), 0777) == 0);
     CHECK(refused());
+    REQUIRE(::chmod(folder.c_str(), 01777) == 0);  // like /tmp, or a new tmpfs
+    CHECK_FALSE(refused());
     fs::remove_all(dir.path(".firn"));
     fs::remove_all(dir.path("w"));
   }

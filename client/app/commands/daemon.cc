@@ -192,6 +192,10 @@ std::string data_of(const DaemonArguments& arguments) {
   return arguments.data.empty() ? DataFolder::default_path() : absolute(arguments.data);
 }
 
+std::string socket_of(const DaemonArguments& arguments, const std::string& data) {
+  return arguments.socket.empty() ? DataFolder::default_socket(data) : arguments.socket;
+}
+
 // No more downloads are active than there are descriptors for; the others wait.
 QueueLimits within_descriptors(QueueLimits queue, Console& console) {
   const std::size_t descriptors = proto::transport::descriptor_limit();
@@ -243,10 +247,10 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
       within_descriptors(arguments.queue, console), read_added);
   if (!list.ok()) return fail(console, list.error());
   (*list)->watch_configured(*std::move(watched));
-  const std::string path =
-      arguments.socket.empty() ? DataFolder::default_socket(data) : arguments.socket;
-  const auto socket = ControlSocket::open(
-      driver->loop(), path, [&](std::string_view line) { return answer_rpc(line, **list); });
+  const std::string path = socket_of(arguments, data);
+  const auto socket =
+      ControlSocket::open(driver->loop(), console, path,
+                          [&](std::string_view line) { return answer_rpc(line, **list); });
   if (!socket.ok()) return fail(console, socket.error());
   DaemonPage page(arguments.page, data, *driver, **list, console);
   if (const Status opened = page.open(); !opened.ok())
@@ -262,10 +266,10 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   const auto leave = [&] {
     if (!std::exchange(leaves, true)) tell_manager("STOPPING=1", console);
   };
-  driver->on_turn([&](core::TimeUs) {
+  driver->on_turn([&](core::TimeUs now) {
     if (stop.requested()) driver->stop();  // it came before the loop took signals
     if (driver->stopping()) leave();
-    return (*list)->turn();
+    return std::min((*socket)->turn(now), (*list)->turn());
   });
   // A content's failure does not change the exit code; `list` shows it.
   (void)driver->run();

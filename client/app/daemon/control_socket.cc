@@ -22,9 +22,16 @@ namespace firn::app {
 struct ControlSocket::Impl {
   struct Connection;
 
-  Answer answer;
-  std::string lock_path;
+  Impl(const std::string& socket_path, const Answer& answers)
+      : path(socket_path), answer(answers) {}
+  ~Impl();
+  Status listen(EventLoop& loop);
+  std::string lock_path() const { return path + ".lock"; }
+
+  const std::string path;
+  const Answer& answer;
   UniqueFd lock;
+  UniqueFd name;                  // the socket in its folder
   uv_pipe_t* listener = nullptr;  // freed when libuv has closed it
   std::set<Connection*> connections;
   std::uint64_t turns = 0;  // how often one was opened or said something
@@ -67,15 +74,43 @@ Error uv_failure(const std::string& operation, int code) {
   return error_from_errno(operation, -code);  // libuv's codes are negative errnos
 }
 
-// Whether a program answers at the socket `path`.
-bool somebody_listens(const std::string& path) {
+UniqueFd new_socket() {
+  return UniqueFd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.c_str(), path.size());
-  const UniqueFd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return address;
+}
+
+// Whether a program answers at the socket `path`.
+bool somebody_listens(const std::string& path) {
+  const sockaddr_un address = address_of(path);
+  const UniqueFd probe = new_socket();
   const int failed =
       ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   return failed == 0 || errno != ECONNREFUSED;
+}
+
+// Before it listens nobody can connect, so that no other account ever could.
+Result<UniqueFd> bind_at(const std::string& operation, const std::string& path) {
+  const sockaddr_un address = address_of(path);
+  UniqueFd bound = new_socket();
+  if (bound.get() < 0 ||
+      ::bind(bound.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::chmod(path.c_str(), 0600) != 0)
+    return error_from_errno(operation, errno);
+  return bound;
+}
+
+// Whether `path` still is the name of what was opened.
+bool is_name_of(const std::string& path, const UniqueFd& opened) {
+  struct stat ours {
+  }, there{};
+  return ::fstat(opened.get(), &ours) == 0 && ::lstat(path.c_str(), &there) == 0 &&
+         ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
 Status check_length(const std::string& operation, const std::string& path) {
@@ -94,11 +129,7 @@ Result<UniqueFd> take_lock(const std::string& operation, const std::string& path
       return Error{ErrorCode::kExists, operation,
                    "another program listens there; name another with --socket"};
     }
-    struct stat locked {
-    }, named{};
-    if (::fstat(lock.get(), &locked) == 0 && ::lstat(path.c_str(), &named) == 0 &&
-        locked.st_dev == named.st_dev && locked.st_ino == named.st_ino)
-      return lock;
+    if (is_name_of(path, lock)) return lock;
   }
 }
 
@@ -119,45 +150,74 @@ Status clear_place(const std::string& operation, const std::string& path) {
 
 }  // namespace
 
-ControlSocket::ControlSocket(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ControlSocket::ControlSocket(EventLoop& loop, Console& console, const std::string& path,
+                             Answer answer)
+    : loop_(loop), console_(console), path_(path), answer_(std::move(answer)) {}
 
-Result<std::unique_ptr<ControlSocket>> ControlSocket::open(EventLoop& loop, const std::string& path,
-                                                           Answer answer) {
-  const std::string operation = "listen for commands at " + path;
-  if (const Status fits = check_length(operation, path); !fits.ok()) return fits.error();
-  auto impl = std::make_unique<Impl>();
-  impl->lock_path = path + ".lock";
-  auto lock = take_lock(operation, impl->lock_path);
-  if (!lock.ok()) return lock.error();
-  impl->lock = *std::move(lock);
-  if (const Status clear = clear_place(operation, path); !clear.ok()) {
-    ::unlink(impl->lock_path.c_str());
-    return clear.error();
-  }
-  impl->answer = std::move(answer);
-  impl->listener = new uv_pipe_t;
-  FIRN_CHECK(uv_pipe_init(loop.uv(), impl->listener, 0) == 0);
-  impl->listener->data = impl.get();
-  std::unique_ptr<ControlSocket> socket(new ControlSocket(std::move(impl)));
-  uv_pipe_t* const listener = socket->impl_->listener;
-  if (const int code = uv_pipe_bind(listener, path.c_str()); code != 0)
-    return uv_failure(operation, code);
-  // Before it listens nobody can connect, so that no other account ever could.
-  if (::chmod(path.c_str(), 0600) != 0) return error_from_errno(operation, errno);
-  constexpr int kBacklog = 64;
-  if (const int code = uv_listen(stream_of(listener), kBacklog, Impl::accept); code != 0)
-    return uv_failure(operation, code);
+ControlSocket::~ControlSocket() = default;
+
+Result<std::unique_ptr<ControlSocket>> ControlSocket::open(EventLoop& loop, Console& console,
+                                                           const std::string& path, Answer answer) {
+  std::unique_ptr<ControlSocket> socket(new ControlSocket(loop, console, path, std::move(answer)));
+  if (const Status listens = socket->listen(); !listens.ok()) return listens.error();
   return socket;
 }
 
-ControlSocket::~ControlSocket() {
-  const std::set<Impl::Connection*> open = impl_->connections;
-  for (Impl::Connection* connection : open) connection->close();
-  impl_->listener->data = nullptr;
-  uv_close(reinterpret_cast<uv_handle_t*>(impl_->listener),
-           [](uv_handle_t* handle) { delete reinterpret_cast<uv_pipe_t*>(handle); });
-  // The socket is gone by now; the next program makes a lock of its own.
-  ::unlink(impl_->lock_path.c_str());
+Status ControlSocket::listen() {
+  auto impl = std::make_unique<Impl>(path_, answer_);
+  if (Status listens = impl->listen(loop_); !listens.ok()) return listens;
+  impl_ = std::move(impl);
+  return Done{};
+}
+
+core::TimeUs ControlSocket::turn(core::TimeUs now) {
+  if (now < look_at_) return look_at_;
+  look_at_ = now + kLookInterval;
+  const bool listened = impl_ != nullptr;
+  if (listened && is_name_of(path_, impl_->name)) return look_at_;
+  impl_.reset();
+  if (const Status listens = listen(); listens.ok()) {
+    console_.warning("the socket " + path_ + " was removed; listening there again");
+  } else if (listened) {
+    console_.warning(listens.error().message() + "; trying again every few seconds");
+  }
+  return look_at_;
+}
+
+Status ControlSocket::Impl::listen(EventLoop& loop) {
+  const std::string operation = "listen for commands at " + path;
+  if (Status fits = check_length(operation, path); !fits.ok()) return fits;
+  auto taken = take_lock(operation, lock_path());
+  if (!taken.ok()) return taken.error();
+  lock = *std::move(taken);
+  if (Status clear = clear_place(operation, path); !clear.ok()) return clear;
+  auto bound = bind_at(operation, path);
+  if (!bound.ok()) return bound.error();
+  name = UniqueFd(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  listener = new uv_pipe_t;
+  FIRN_CHECK(uv_pipe_init(loop.uv(), listener, 0) == 0);
+  listener->data = this;
+  // Not uv_pipe_bind(): closing would remove whatever has the name by then.
+  if (const int code = uv_pipe_open(listener, bound->get()); code != 0)
+    return uv_failure(operation, code);
+  bound->release();
+  constexpr int kBacklog = 64;
+  if (const int code = uv_listen(stream_of(listener), kBacklog, accept); code != 0)
+    return uv_failure(operation, code);
+  return Done{};
+}
+
+ControlSocket::Impl::~Impl() {
+  const std::set<Connection*> open = connections;
+  for (Connection* connection : open) connection->close();
+  if (listener != nullptr) {
+    listener->data = nullptr;
+    uv_close(reinterpret_cast<uv_handle_t*>(listener),
+             [](uv_handle_t* handle) { delete reinterpret_cast<uv_pipe_t*>(handle); });
+  }
+  if (is_name_of(path, name)) ::unlink(path.c_str());
+  // The next program makes a lock of its own.
+  if (is_name_of(lock_path(), lock)) ::unlink(lock_path().c_str());
 }
 
 void ControlSocket::Impl::accept(uv_stream_t* listener, int status) {
