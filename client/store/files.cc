@@ -93,7 +93,9 @@ Result<bool> same_bytes(Files& files, const std::string& one, const std::string&
   }
 }
 
-Status remove_tree(Files& files, const std::string& path) {
+Status remove_tree(Files& files, const std::string& path, const std::function<bool()>& cancelled) {
+  if (cancelled && cancelled())
+    return Error{ErrorCode::kCancelled, "remove " + files.full_path(path), "stopped"};
   Result<FileStat> stat = files.stat(path);
   if (!stat) return stat.error();
   if (stat->kind == FileKind::kMissing) return Done{};
@@ -101,7 +103,7 @@ Status remove_tree(Files& files, const std::string& path) {
   Result<std::vector<std::string>> names = files.list(path);
   if (!names) return names.error();
   for (const std::string& name : *names) {
-    if (Status s = remove_tree(files, path + "/" + name); !s) return s;
+    if (Status s = remove_tree(files, path + "/" + name, cancelled); !s) return s;
   }
   if (Result<bool> removed = files.remove_folder(path); !removed) return removed.error();
   return Done{};

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -149,6 +150,8 @@ Result<std::shared_ptr<File>> copy_file(Files& files, const File& from, std::uin
 Result<bool> same_bytes(Files& files, const std::string& one, const std::string& other);
 
 // Removes a file or a folder with all that is in it, never following links. Missing is fine.
-Status remove_tree(Files& files, const std::string& path);
+// `cancelled` may be empty; then kCancelled, with a part removed.
+Status remove_tree(Files& files, const std::string& path,
+                   const std::function<bool()>& cancelled = {});
 
 }  // namespace firn::store

@@ -98,7 +98,7 @@ Status make_names(Files& files, const Info& info, const std::string& folder,
   if (!there) return there.error();
   if (there->kind != FileKind::kMissing) return Done{};
   const std::string fresh = folder + ".new";
-  if (Status s = remove_tree(files, fresh); !s) return s;
+  if (Status s = remove_tree(files, fresh, cancelled); !s) return s;
   if (Status s = Names(files, info, fresh, cancelled).make(); !s) return s;
   return files.rename(fresh, folder, true);
 }

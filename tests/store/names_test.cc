@@ -113,13 +113,19 @@ TEST_CASE("a kill at any moment changes neither the refusal nor a download witho
 TEST_CASE("a wish to stop is followed between the folders of one path") {
   const Sample sample = sample_of({{"a/b/c/d/e/f", 10}});
   MemoryDisk disk;
-  int asked = 0;
-  const auto stop = [&] { return ++asked == 3; };
+  int answers = 4;  // of which the last is the wish to stop
+  const auto stop = [&] { return --answers == 0; };
   const Status stopped = make_names(*disk.mount(), sample.manifest.info, "names", stop);
   REQUIRE_FALSE(stopped.ok());
   CHECK(stopped.error().code == ErrorCode::kCancelled);
   const FileKind third = (*disk.mount()->stat("names.new/a/b/c")).kind;
   CHECK(third == FileKind::kMissing);
+  // What was made is removed by the next call, which can be stopped likewise.
+  answers = 3;
+  CHECK(make_names(*disk.mount(), sample.manifest.info, "names", stop).error().code ==
+        ErrorCode::kCancelled);
+  CHECK((*disk.mount()->stat("names.new/a/b")).kind == FileKind::kFolder);
+  CHECK(make_names(*disk.mount(), sample.manifest.info, "names", {}).ok());
 }
 
 TEST_CASE("a download of the last version, which has begun, is not refused") {
