@@ -6,10 +6,10 @@
 
 namespace firn::test {
 
-// Of `count` seeds, or steps of one seed: in a sample the first third, rounded up.
+// Of `count` seeds, or steps of one seed: in a sample the first eighth, rounded up.
 constexpr std::uint32_t some_of(std::uint32_t count) {
 #ifdef FIRN_SAMPLED
-  return (count + 2) / 3;
+  return (count + 7) / 8;
 #else
   return count;
 #endif
