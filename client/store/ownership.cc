@@ -6,20 +6,21 @@
 namespace firn::store {
 
 Status check_ownership(Files& files, const std::string& folder) {
-  const Result<FileStat> dir = files.stat("");
-  if (!dir) return dir.error();
+  const Result<FileStat> above = files.stat(parent_of(folder));
+  if (!above) return above.error();
   const Result<FileStat> there = files.stat(folder);
   if (!there) return there.error();
   const std::string operation = "use " + files.full_path(folder);
-  if (there->owner != ::geteuid() && there->owner != dir->owner) {
+  const bool sticky = (above->mode & S_ISVTX) != 0;
+  if (sticky && there->owner != ::geteuid() && there->owner != above->owner) {
     return Error{ErrorCode::kExists, operation,
                  "it belongs to another user (uid " + std::to_string(there->owner) +
                      "), who could change what is downloaded; choose another folder (-o)"};
   }
-  const auto anybody_exchanges = [](const FileStat& folder) {
-    return (folder.mode & S_IWOTH) != 0 && (folder.mode & S_ISVTX) == 0;
+  const auto anybody_exchanges = [](const FileStat& stat) {
+    return (stat.mode & S_IWOTH) != 0 && (stat.mode & S_ISVTX) == 0;
   };
-  if (anybody_exchanges(*there) && !anybody_exchanges(*dir)) {
+  if (anybody_exchanges(*there) && !anybody_exchanges(*above)) {
     return Error{ErrorCode::kExists, operation,
                  "every user may write to it, and could change what is downloaded; take that right "
                  "away (chmod o-w), or choose another folder (-o)"};

@@ -146,17 +146,26 @@ TEST_CASE("folders that another user made, or may write to, are not used") {
     CAPTURE(folder);
     REQUIRE(fs::create_directory(folder));
     REQUIRE(::chown(folder.c_str(), kOther, kOther) == 0);
+    REQUIRE(::chmod(dir.path().c_str(), 01777) == 0);  // like /tmp
     CHECK(refused());
+    REQUIRE(::chmod(dir.path().c_str(), 0755) == 0);
     REQUIRE(::chown(folder.c_str(), 0, 0) == 0);
     REQUIRE(::chmod(folder.c_str(), 0777) == 0);
     CHECK(refused());
-    REQUIRE(::chmod(folder.c_str(), 01777) == 0);  // like /tmp, or a new tmpfs
+    REQUIRE(::chmod(folder.c_str(), 01777) == 0);  // a new tmpfs
     CHECK_FALSE(refused());
     fs::remove_all(dir.path(".firn"));
     fs::remove_all(dir.path("w"));
   }
-  // Whose the folder is in which they are may change everything anyway.
+  // Who has a folder that is shared by a group, or owns it, may change everything in it anyway.
   REQUIRE(fs::create_directory(dir.path(".firn")));
+  REQUIRE(::chown(dir.path(".firn").c_str(), kOther, kOther) == 0);
+  REQUIRE(::chmod(dir.path().c_str(), 0775) == 0);
+  CHECK_FALSE(refused());
+  fs::remove_all(dir.path("w"));
+  fs::remove_all(dir.path(".firn"));
+  REQUIRE(fs::create_directory(dir.path(".firn")));
+  REQUIRE(::chmod(dir.path().c_str(), 01777) == 0);
   REQUIRE(::chown(dir.path().c_str(), kOther, kOther) == 0);
   REQUIRE(::chown(dir.path(".firn").c_str(), kOther, kOther) == 0);
   CHECK_FALSE(refused());
