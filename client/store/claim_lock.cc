@@ -90,9 +90,10 @@ std::optional<Claimant> claimant_of(std::string name) {
 }
 
 bool has_ended(const Claimant& other, const Claimant& self) {
+  if (other.boot == "-" || self.boot == "-") return false;
   if (other.boot != self.boot)
     return self.machine.size() == 32 && other.machine == self.machine && other.host == self.host;
-  if (other.processes != self.processes || self.boot == "-" || self.processes == "-") return false;
+  if (other.processes != self.processes || self.processes == "-") return false;
   int number = 0;
   const char* const end = other.process.data() + other.process.size();
   if (std::from_chars(other.process.data(), end, number).ptr != end || number <= 0) return false;
@@ -103,15 +104,15 @@ bool has_ended(const Claimant& other, const Claimant& self) {
 
 class ClaimLock final : public Lock {
  public:
-  ClaimLock(Files& files, std::string folder, std::string path)
-      : files_(files), folder_(std::move(folder)), path_(std::move(path)) {}
+  ClaimLock(std::unique_ptr<Files> files, std::string folder, std::string path)
+      : files_(std::move(files)), folder_(std::move(folder)), path_(std::move(path)) {}
   ~ClaimLock() override {
-    (void)files_.remove(path_).ok();
-    (void)files_.remove_folder(folder_).ok();
+    (void)files_->remove(path_).ok();
+    (void)files_->remove_folder(folder_).ok();
   }
 
  private:
-  Files& files_;
+  const std::unique_ptr<Files> files_;
   const std::string folder_, path_;
 };
 
@@ -119,26 +120,37 @@ Error held_by(const Files& files, const std::string& folder, const std::string& 
   const std::optional<Claimant> other = claimant_of(name);
   return {ErrorCode::kExists, "lock " + files.full_path(folder),
           "a firn" + (other ? " on " + other->host + " (process " + other->process + ")" : "") +
-              " is downloading this content there, or was stopped without warning; if none runs, "
-              "remove " +
+              " uses this, or was stopped without warning; if none runs, remove " +
               files.full_path(folder + "/" + name)};
+}
+
+// Who gives up the last claim removes the folder, perhaps just now.
+Status make_claim(Files& files, const std::string& folder, const std::string& path) {
+  Status made = Done{};
+  for (int tries = 0; tries < 3; ++tries) {
+    if (Status s = files.make_folders(folder); !s) return s;
+    const auto file = files.open(path, Files::Open::kMake);
+    made = file ? Status(Done{}) : file.error();
+    if (made || made.error().code != ErrorCode::kNotFound) break;
+  }
+  return made;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Lock>> take_claim(Files& files, const std::string& folder) {
+Result<std::unique_ptr<Lock>> take_claim(std::unique_ptr<Files> files, const std::string& folder) {
   const Claimant self = this_process();
   const std::string own = file_name_of(self);
-  if (Status s = files.make_folders(folder); !s) return s.error();
-  if (auto made = files.open(folder + "/" + own, Files::Open::kMake); !made) return made.error();
-  auto lock = std::make_unique<ClaimLock>(files, folder, folder + "/" + own);
-  const Result<std::vector<std::string>> names = files.list(folder);
+  Files& there = *files;
+  if (Status s = make_claim(there, folder, folder + "/" + own); !s) return s.error();
+  auto lock = std::make_unique<ClaimLock>(std::move(files), folder, folder + "/" + own);
+  const Result<std::vector<std::string>> names = there.list(folder);
   if (!names) return names.error();
   for (const std::string& name : *names) {
     if (name == own) continue;
     const std::optional<Claimant> other = claimant_of(name);
-    if (!other || !has_ended(*other, self)) return held_by(files, folder, name);
-    if (Status s = files.remove(folder + "/" + name); !s) return s.error();
+    if (!other || !has_ended(*other, self)) return held_by(there, folder, name);
+    if (Status s = there.remove(folder + "/" + name); !s) return s.error();
   }
   return std::unique_ptr<Lock>(std::move(lock));
 }

@@ -16,8 +16,7 @@
 namespace firn::store {
 
 // `folder` is made, and removed with the last claim. kExists if another claim counts; the error
-// names its machine, and the file to remove if no firn runs there. The lock keeps `files` by
-// reference.
-Result<std::unique_ptr<Lock>> take_claim(Files& files, const std::string& folder);
+// names its machine, and the file to remove if no firn runs there.
+Result<std::unique_ptr<Lock>> take_claim(std::unique_ptr<Files> files, const std::string& folder);
 
 }  // namespace firn::store

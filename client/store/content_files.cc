@@ -1,7 +1,6 @@
 #include "client/store/content_files.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "client/content/division.h"
@@ -170,18 +169,6 @@ void ContentFiles::doubt(std::uint32_t file) {
   if (known_[file] == Known::kHoles) known_[file] = Known::kReads;
 }
 
-Status ContentFiles::make_largest() {
-  std::optional<std::uint32_t> largest;
-  for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
-    if (place(file) != Place::kAbsent || info_.files[file].kind != FileEntry::Kind::kFile) continue;
-    if (!largest || info_.files[file].bytes > info_.files[*largest].bytes) largest = file;
-  }
-  if (!largest || info_.files[*largest].bytes == 0) return Done{};
-  const auto made = opened(*largest, true);
-  const bool refused = !made && made.error().code == ErrorCode::kUnsupported;
-  return refused ? Status(made.error()) : Done{};
-}
-
 std::vector<std::uint32_t> ContentFiles::take_deleted() {
   constexpr std::size_t kLooksMax = 256;
   const std::lock_guard lock(mutex_);
@@ -225,6 +212,12 @@ Status ContentFiles::finish_file(std::uint32_t file, bool replace) {
 // The content's folder, or one in it, is a mount point.
 Status ContentFiles::finish_on_other_disk(std::uint32_t file, const File& from, bool replace) {
   const FileEntry& entry = info_.files[file];
+  const Result<FileStat> there = files_.stat(final_name(file));
+  if (!there) return there.error();
+  if (!replace && there->kind != FileKind::kMissing)
+    return Error{ErrorCode::kExists, "rename to " + files_.full_path(final_name(file)),
+                 "something else stands there"};
+  if (Status s = files_.remove(copy_name(file)); !s) return s;  // of an earlier run
   auto copy = copy_file(files_, from, entry.bytes, copy_name(file));
   if (!copy) return copy.error();
   const std::string to = final_name(file);
@@ -309,9 +302,18 @@ Result<bool> ContentFiles::unfinish_file(std::uint32_t file) {
   if (!there) return there.error();
   Result<FileStat> stat = (*there)->stat();
   if (!stat) return stat.error();
-  const Result<FileStat> work = files_.stat(work_);
-  if (!work) return work.error();
-  const bool copied = stat->links > 1 || stat->device != work->device;
+  bool copied = stat->links > 1;
+  if (!copied) {
+    // Its final mode may forbid writing; better found out before it leaves its place.
+    if (Result<bool> set = (*there)->set_attributes(0600, entry.modified_ns); !set)
+      return set.error();
+    if (Result<std::shared_ptr<File>> writable = files_.open(from, Files::Open::kWrite); !writable)
+      return writable.error();
+    // All that may be there is the empty file that keeps its name (names.h).
+    Status renamed = files_.rename(from, to, true);
+    copied = !renamed && renamed.error().code == ErrorCode::kUnsupported;
+    if (!renamed && !copied) return renamed.error();
+  }
   if (copied) {
     // Under another name until all of it is on the disk: the journal may call bytes durable that a
     // file on its way has, and is believed where that file has its size.
@@ -319,14 +321,6 @@ Result<bool> ContentFiles::unfinish_file(std::uint32_t file) {
     auto made = copy_file(files_, **there, entry.bytes, copy);
     if (!made) return made.error();
     if (Status s = files_.rename(copy, to, true); !s) return s.error();
-  } else {
-    // Its final mode may forbid writing; better found out before it leaves its place.
-    if (Result<bool> set = (*there)->set_attributes(0600, entry.modified_ns); !set)
-      return set.error();
-    if (Result<std::shared_ptr<File>> writable = files_.open(from, Files::Open::kWrite); !writable)
-      return writable.error();
-    // All that may be there is the empty file that keeps its name (names.h).
-    if (Status s = files_.rename(from, to, true); !s) return s.error();
   }
   places_[file] = Place::kWork;
   known_[file] = Known::kReads;

@@ -64,10 +64,6 @@ class ContentFiles {
   // come back, and nothing is told. No write() meanwhile.
   std::vector<std::uint32_t> take_deleted();
 
-  // Makes the largest file that is absent: kUnsupported if the file system holds none so large.
-  // Another failure is found again when that file is written.
-  Status make_largest();
-
   // Gives a file on its way its mode, time and final name. An empty one, a link or a folder is made
   // first. One whose final name is on another file system is copied there. kExists if something
   // stands there and `replace` is false (folders that stand are taken). A mode or time that the

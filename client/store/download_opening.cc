@@ -75,6 +75,7 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   if (Status s = WorkFolder::keep_top_name(files_, manifest_.id, info_, content_.top_name()); !s)
     return s;
   if (Status s = make_names(); !s) return refuse_and_leave_nothing(std::move(s));
+  if (Status s = work_.check_file_size(); !s) return refuse_and_leave_nothing(std::move(s));
   Result<JournalContents> journal = work_.read_journal(options_.mark);
   if (!journal) return journal.error();
   const std::vector<std::uint32_t> known = indices_of(standing);
@@ -90,7 +91,6 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
     found = look_again(*found);
     if (!found) return found.error();
   }
-  if (Status s = content_.make_largest(); !s) return refuse_and_leave_nothing(std::move(s));
   opened_.verified = found->verified;
   if (Status s = vouch_for(opened_.verified); !s) return s;
   if (Status s = work_.seal(); !s) return s;
@@ -129,6 +129,8 @@ std::uint64_t DownloadOpening::bytes_wanted() const {
     if (entry.kind != FileEntry::Kind::kFile || place == Place::kFinished) continue;
     Result<FileStat> there = FileStat{};
     if (place == Place::kWork) there = files_.stat(content_.work_name(file));
+    if (place == Place::kAbsent && options_.repair)
+      there = files_.stat(content_.final_name(file));  // it is taken back
     wanted += entry.bytes - std::min(entry.bytes, there ? there->allocated : 0);
   }
   return wanted;

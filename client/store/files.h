@@ -29,7 +29,6 @@ struct FileStat {
   std::uint64_t inode = 0;       // another file has another, on one file system
   std::int64_t changed_ns = 0;   // ctime: also when a name, mode or time changed; 0: not kept
   std::uint64_t allocated = 0;  // bytes that the disk has given to it: less than `bytes` with holes
-  std::uint64_t device = 0;     // the file system that it is on
   std::uint32_t owner = 0;      // a user's number
   std::uint32_t mode = 0;       // with its kind, as in stat(2)
 };
@@ -57,6 +56,11 @@ class File {
   virtual Status write_at(std::uint64_t offset, std::span<const std::uint8_t> data) = 0;
   // Cut, or longer by a hole.
   virtual Status resize(std::uint64_t bytes) = 0;
+  // Whether a file of this one's file system may be as large; else kUnsupported. Changes nothing.
+  virtual Status check_size(std::uint64_t bytes) const {
+    (void)bytes;
+    return Done{};
+  }
   // Gives the range's disk blocks back and makes it read as zeros; false if the file system cannot.
   virtual Result<bool> punch_hole(std::uint64_t offset, std::uint64_t bytes) = 0;
   // Data and size durable (fdatasync); the file's name is its folder's (Files::sync_folder).
@@ -119,8 +123,8 @@ class Files {
   virtual Result<std::uint64_t> free_bytes(const std::string& path);
   // Everything on the file system durable; cheaper than many single calls.
   virtual Status sync_all() = 0;
-  // Makes the file if it is missing. Null if another process (or another Lock) holds it;
-  // kUnsupported if the file system has no locks.
+  // Makes the file if it is missing. Null if another process (or another Lock) holds it.
+  // Where the file system has no locks, a claim beside it (claim_lock.h) takes their place.
   virtual Result<std::unique_ptr<Lock>> lock(const std::string& path) = 0;
 
   // How `path` is called in errors.

@@ -1,6 +1,7 @@
 #include "client/store/posix_file.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -57,6 +58,19 @@ class PosixFile final : public File {
       if (errno != EINTR) return error_from_errno("resize " + path_, errno);
     }
     return Done{};
+  }
+
+  // Beyond what the file system holds there is no position (lseek(2)); a process may have a limit
+  // of its own.
+  Status check_size(std::uint64_t bytes) const override {
+    rlimit limit{};
+    const bool allowed = ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || bytes <= limit.rlim_cur;
+    const bool held = bytes == 0 ||
+                      ::lseek(descriptor_.number(), static_cast<off_t>(bytes), SEEK_SET) >= 0 ||
+                      errno != EINVAL;
+    if (allowed && held) return Done{};
+    return error_from_errno("make a file of " + std::to_string(bytes) + " bytes beside " + path_,
+                            EFBIG);
   }
 
   Result<bool> punch_hole(std::uint64_t offset, std::uint64_t bytes) override {
@@ -157,7 +171,6 @@ FileStat stat_of(const struct stat& status, FileKind kind) {
   result.inode = status.st_ino;
   result.changed_ns = ns_of(status.st_ctim);
   result.allocated = static_cast<std::uint64_t>(status.st_blocks) * 512;  // stat(2)
-  result.device = status.st_dev;
   result.owner = status.st_uid;
   result.mode = status.st_mode;
   return result;

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "client/store/claim_lock.h"
 #include "client/store/direct_access.h"
 #include "client/store/posix_file.h"
 #include "proto/base/limits.h"
@@ -307,7 +308,9 @@ class PosixFiles final : public Files {
       while (::flock(opened.number(), LOCK_EX | LOCK_NB) != 0) {
         if (errno == EINTR) continue;
         if (errno == EWOULDBLOCK) return std::unique_ptr<Lock>();
-        return failure(operation, errno);
+        Error error = failure(operation, errno);
+        if (error.code != ErrorCode::kUnsupported) return error;
+        return take_claim(std::make_unique<PosixFiles>(folder_, ways_), path + ".claims");
       }
       // Its last owner may have removed the file between our two calls; then we hold a lock on
       // nothing, and the next one would make a file of its own.

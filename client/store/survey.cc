@@ -106,11 +106,11 @@ class Surveyor {
     const Result<FileStat> there = files_.stat(final_name);
     if (!there) return there.error();
     if (work->links > 1 && there->links > 1 && work->inode == there->inode) return Done{};
-    if (work->device != there->device) {
-      const Result<bool> same = same_bytes(files_, work_name, final_name);
-      if (!same) return same.error();
-      if (*same) content_.set_place(file, Place::kFinished);
-      if (*same) return Done{};
+    const Result<bool> same = same_bytes(files_, work_name, final_name);
+    if (!same) return same.error();
+    if (*same) {
+      content_.set_place(file, Place::kFinished);
+      return Done{};
     }
     survey_.in_the_way.push_back({file, FileMismatch::Kind::kChanged});
     return Done{};

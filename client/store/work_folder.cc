@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "client/store/claim_lock.h"
 #include "client/store/ownership.h"
 #include "client/store/work_mark.h"
 #include "proto/base/limits.h"
@@ -85,11 +84,16 @@ Status WorkFolder::take() {
   return keep_manifest();
 }
 
+Status WorkFolder::check_file_size() const {
+  std::uint64_t largest = 0;
+  for (const FileEntry& entry : manifest_.info.files) largest = std::max(largest, entry.bytes);
+  const auto file = files_.open(manifest_path_of(manifest_.id), Files::Open::kRead);
+  return file ? (*file)->check_size(largest) : Status(file.error());
+}
+
 Status WorkFolder::take_lock() {
   if (lock_ != nullptr) return Done{};
   Result<std::unique_ptr<Lock>> lock = files_.lock(path_ + "/lock");
-  if (!lock && lock.error().code == ErrorCode::kUnsupported)
-    lock = take_claim(files_, std::string(kParent) + "/claims-" + manifest_.id.text());
   if (!lock) return lock.error();
   if (*lock == nullptr) {
     return Error{ErrorCode::kExists, "lock " + files_.full_path(path_),
@@ -159,7 +163,6 @@ Status WorkFolder::sync_folders() {
 
 Status WorkFolder::discard() {
   if (Status s = remove_folder(); !s) return s;
-  lock_.reset();
   const Result<bool> removed = files_.remove_folder(kParent);
   return removed ? Status(Done{}) : removed.error();
 }
@@ -167,7 +170,6 @@ Status WorkFolder::discard() {
 Status WorkFolder::remove() {
   spool_->close();
   if (Status s = remove_folder(); !s) return s;
-  lock_.reset();
   journal_.reset();
   return remove_media(files_, manifest_.id);
 }
@@ -178,6 +180,7 @@ Status WorkFolder::remove_folder() {
                            "/mark.new", "/seal", "/seal.new", "/lock"}) {
     if (Status s = remove_tree(files_, path_ + name); !s) return s;
   }
+  lock_.reset();
   const Result<bool> removed = files_.remove_folder(path_);
   return removed ? Status(Done{}) : removed.error();
 }

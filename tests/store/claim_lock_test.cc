@@ -21,7 +21,7 @@ constexpr const char* kFolder = ".firn/claims";
 std::vector<std::string> own_fields() {
   MemoryDisk disk;
   const auto files = disk.mount();
-  const auto lock = take_claim(*files, kFolder);
+  const auto lock = take_claim(disk.mount(), kFolder);
   REQUIRE(lock.ok());
   const auto names = files->list(kFolder);
   REQUIRE(names->size() == 1);
@@ -45,8 +45,7 @@ std::string name_of(const std::vector<std::string>& fields) {
 bool gives_way(const std::string& name) {
   MemoryDisk disk;
   disk.put(std::string(kFolder) + "/" + name, {});
-  const auto files = disk.mount();
-  const auto lock = take_claim(*files, kFolder);
+  const auto lock = take_claim(disk.mount(), kFolder);
   if (!lock) {
     CHECK(lock.error().code == ErrorCode::kExists);
     CHECK(lock.error().message().find(name) != std::string::npos);
@@ -67,14 +66,13 @@ std::string ended_process() {
 
 TEST_CASE("a claim holds until it is given back, and leaves nothing") {
   MemoryDisk disk;
-  const auto files = disk.mount();
   {
-    const auto first = take_claim(*files, kFolder);
+    const auto first = take_claim(disk.mount(), kFolder);
     REQUIRE(first.ok());
-    for (int i = 0; i < 2; ++i) CHECK_FALSE(take_claim(*files, kFolder).ok());
+    for (int i = 0; i < 2; ++i) CHECK_FALSE(take_claim(disk.mount(), kFolder).ok());
   }
   CHECK_FALSE(disk.exists(kFolder));
-  CHECK(take_claim(*files, kFolder).ok());
+  CHECK(take_claim(disk.mount(), kFolder).ok());
 }
 
 TEST_CASE("the claim of a process of this machine that has ended gives way") {
@@ -109,6 +107,9 @@ TEST_CASE("a claim of this machine from before it was started again gives way") 
   fields[1] = "0";
   // Containers may have no number of their machine, and then nothing is known.
   CHECK(gives_way(name_of(fields)) == (fields[0].size() == 32));
+  fields[1] = "-";  // it could not read that
+  CHECK_FALSE(gives_way(name_of(fields)));
+  fields[1] = "0";
   fields[6] = "other-host";
   CHECK_FALSE(gives_way(name_of(fields)));
 }

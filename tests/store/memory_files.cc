@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/store/claim_lock.h"
 #include "tests/store/memory_disk.h"
 
 namespace firn::store::test {
@@ -69,6 +70,10 @@ class MemoryFile final : public File {
     if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("resize " + path_);
     change({MemoryDisk::Change::kResize, 0, bytes, {}});
     return Done{};
+  }
+
+  Status check_size(std::uint64_t bytes) const override {
+    return bytes > disk_.system.file_bytes_max ? Status(unsupported("make " + path_)) : Done{};
   }
 
   Result<bool> punch_hole(std::uint64_t offset, std::uint64_t bytes) override {
@@ -178,7 +183,6 @@ class MemoryFiles final : public Files {
     if (disk_.killed_) return dead("examine " + path);
     const auto found = disk_.names_.find(path);
     FileStat stat;
-    stat.device = disk_.system.device_of(path);
     if (found == disk_.names_.end()) return stat;
     const MemoryDisk::Node& node = *found->second;
     stat.kind = node.folder ? FileKind::kFolder : node.link ? FileKind::kLink : FileKind::kFile;
@@ -323,7 +327,7 @@ class MemoryFiles final : public Files {
   Result<std::uint64_t> free_bytes(const std::string&) override { return disk_.system.free; }
 
   Result<std::unique_ptr<Lock>> lock(const std::string& path) override {
-    if (!disk_.system.locks) return unsupported("lock " + path);
+    if (!disk_.system.locks) return take_claim(files_of(disk_), path + ".claims");
     if (Result<std::shared_ptr<File>> file = open(path, Open::kCreate); !file) return file.error();
     const std::lock_guard lock(disk_.mutex_);
     if (!disk_.locked_.insert(path).second) return std::unique_ptr<Lock>();

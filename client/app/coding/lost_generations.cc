@@ -9,6 +9,7 @@ namespace {
 
 // In one task: other tasks wait meanwhile.
 constexpr unsigned kReadsAtOnce = 16;
+constexpr std::uint32_t kLooksAtOnce = 4096;
 // Looking rests so many times as long as it took.
 constexpr core::TimeUs kRest = 100;
 
@@ -68,7 +69,8 @@ LostGenerations::Look LostGenerations::look_again(const CodedContent& content,
   Look look;
   look.next = from;
   unsigned reads = 0;
-  for (std::uint32_t i = 0; i < lost.count() && reads < kReadsAtOnce; ++i) {
+  const std::uint32_t looks = std::min(lost.count(), kLooksAtOnce);
+  for (std::uint32_t i = 0; i < looks && reads < kReadsAtOnce; ++i) {
     std::uint32_t generation = lost.next_present(look.next);
     if (generation == lost.size()) generation = lost.next_present(0);
     look.next = generation + 1;

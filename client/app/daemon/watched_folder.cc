@@ -59,8 +59,9 @@ Status rename_in(const std::string& folder, const std::string& name, const std::
   const std::string wanted = name + suffix;
   for (unsigned number = 1;; ++number) {
     const std::string free = number == 1 ? wanted : wanted + "-" + std::to_string(number);
-    Status renamed = (*files)->rename(name, free, false);
-    if (renamed.ok() || renamed.error().code != ErrorCode::kExists) return renamed;
+    const auto there = (*files)->stat(free);
+    if (!there.ok()) return there.error();
+    if (there->kind == store::FileKind::kMissing) return (*files)->rename(name, free, false);
   }
 }
 

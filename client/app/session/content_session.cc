@@ -78,7 +78,8 @@ void ContentSession::store_opened(Result<OpenedStore> opened) {
     if (!core_.made()) return fail(ExitCode::kInterrupted);
     return core_.feed(&SwarmCore::stop);
   }
-  if (!opened.ok()) return fail(advice_when_refused(opened.error()));
+  if (!opened.ok())
+    return fail(plan_.serves() ? opened.error() : advice_when_refused(opened.error()));
   if (const auto& no_room = opened->resumed.no_room)
     host_.console.warning(advice_when_no_room(plan_, *no_room).message(), plan_.content_id);
   start_core(*std::move(opened));
