@@ -111,14 +111,8 @@ class MemoryFile final : public File {
   Result<FileStat> stat() const override {
     const std::lock_guard lock(disk_.mutex_);
     if (disk_.killed_) return dead("examine " + path_);
-    return FileStat{FileKind::kFile,
-                    node_->data.size(),
-                    disk_.links_of(node_),
-                    disk_.times_ns_,
-                    node_->inode,
-                    disk_.times_ns_,
-                    0,
-                    disk_.system.device_of(path_)};
+    return FileStat{FileKind::kFile, node_->data.size(), disk_.links_of(node_),
+                    disk_.times_ns_, node_->inode,       disk_.times_ns_};
   }
 
  private:
