@@ -1,5 +1,6 @@
 #include "client/app/net/tracker_client.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "client/core/manifest_patience.h"
@@ -71,8 +72,10 @@ void TrackerClient::request() {
   if (task.kind == Kind::kFetch) {
     request = proto::TrackerManifestGet{content_, task.offset, signer_};
   } else if (task.kind == Kind::kPut) {
-    request = proto::TrackerManifestPut{content_, task.data.size(), task.offset,
-                                        task.data.substr(task.offset, limits::kManifestPartBytes),
+    std::string part = task.data.substr(task.offset, limits::kManifestPartBytes);
+    next_offer_ = std::max(next_offer_, now_) +
+                  static_cast<core::TimeUs>(part.size()) * core::kSecond / kOfferRate;
+    request = proto::TrackerManifestPut{content_, task.data.size(), task.offset, std::move(part),
                                         signer_};
   }
   connections_.request(*connection_, request);
@@ -111,7 +114,7 @@ void TrackerClient::replied(proto::TrackerReply reply, core::TimeUs now) {
 void TrackerClient::on(const proto::AnnounceReply& reply) {
   if (tasks_.front().kind != Kind::kAnnounce) return unexpected();
   const bool stopping = tasks_.front().announce.event == proto::AnnounceEvent::kStopped;
-  if (!reply.has_manifest && !stopping && take_offer())
+  if (offered_ && !reply.has_manifest && !stopping && now_ >= next_offer_)
     tasks_.push_back({.kind = Kind::kPut, .data = *offered_});
   refused_ = false;
   events_.tracker_replied(number_, reply);
@@ -139,7 +142,6 @@ void TrackerClient::on(proto::ManifestPart& part) {
 void TrackerClient::on(const proto::TrackerManifestPutReply& reply) {
   Task& task = tasks_.front();
   if (task.kind != Kind::kPut || reply.next_offset > task.data.size()) return unexpected();
-  next_offer_ = now_ + kOfferPause;
   if (reply.next_offset == task.data.size()) return finish_front();
   if (reply.next_offset <= task.offset) return unexpected();  // no progress: no end either
   task.offset = reply.next_offset;
@@ -151,7 +153,7 @@ void TrackerClient::on(const proto::TrackerError& error) {
   // A tracker for known publishers wants to see the manifest before it takes an announce.
   const bool unseen = task.kind == Kind::kAnnounce && offered_ && !task.manifest_shown &&
                       error.code == proto::TrackerErrorCode::kNotAllowed;
-  if (unseen && take_offer()) {
+  if (unseen && now_ >= next_offer_) {
     task.manifest_shown = true;
     tasks_.push_front({.kind = Kind::kPut, .data = *offered_});
     return begin_front();
@@ -181,13 +183,6 @@ void TrackerClient::finish_front() {
   tasks_.pop_front();
   deadline_ = core::kNever;
   if (!tasks_.empty()) begin_front();
-}
-
-// Whether the manifest may be offered now; it counts as offered then.
-bool TrackerClient::take_offer() {
-  if (!offered_ || now_ < next_offer_) return false;
-  next_offer_ = now_ + kOfferRetry;
-  return true;
 }
 
 // The manifest in front is put because an announce was refused that comes after it.

@@ -37,10 +37,9 @@ class TrackerEvents {
 class TrackerClient final : public ReplyEvents {
  public:
   static constexpr core::TimeUs kTimeout = 15 * core::kSecond;
-  // Until a manifest is offered again: after an upload of which the tracker took something, and
-  // after one that failed before.
-  static constexpr core::TimeUs kOfferPause = 600 * core::kSecond;
-  static constexpr core::TimeUs kOfferRetry = 60 * core::kSecond;
+  // Bytes of the manifest a second that a tracker gets on average before it is offered again, or
+  // one that never keeps any would have it uploaded without end.
+  static constexpr core::TimeUs kOfferRate = 16 << 10;
 
   // `number`: of the tracker, for the events. `manifest_memory`: as ManifestSpool's.
   TrackerClient(Connections& connections, std::size_t number, const Address& address,
@@ -52,7 +51,7 @@ class TrackerClient final : public ReplyEvents {
   void announce(proto::Announce announce, core::TimeUs now);
   void fetch_manifest(core::TimeUs now);
   // Also after later announces whose reply says that the tracker has no manifest, at most as often
-  // as kOfferPause says: a tracker that never keeps one would have it uploaded without end.
+  // as kOfferRate says.
   void offer_manifest(std::string file_bytes) { offered_ = std::move(file_bytes); }
 
   void wake(core::TimeUs now);
@@ -86,7 +85,6 @@ class TrackerClient final : public ReplyEvents {
   void go_on();
   void request();
   void finish_front();
-  bool take_offer();
   bool announce_waits() const;
   void fail_front(const Error& error, std::uint32_t retry_seconds);
   void disconnect();
