@@ -34,7 +34,7 @@ Result<DownloadOpening::Opened> DownloadOpening::open() {
     // Nothing is written before it is clear that something has to be.
     JournalContents nothing;
     nothing.readable = true;
-    Result<Survey> found = look(nothing, options_);
+    Result<Survey> found = look(nothing, options_.repair);
     if (!found) return found.error();
     if (found->complete) {
       // A kill at the very end of an earlier run may have left it; it harms no one if it stays.
@@ -65,8 +65,8 @@ Result<bool> DownloadOpening::has_begun() {
   return false;
 }
 
-Result<Survey> DownloadOpening::look(const JournalContents& journal, const OpenOptions& options) {
-  return survey(files_, content_, manifest_, journal, options);
+Result<Survey> DownloadOpening::look(const JournalContents& journal, bool doubt_finished) {
+  return survey(files_, content_, manifest_, journal, options_, doubt_finished);
 }
 
 // `standing`: generations that were found right just now.
@@ -81,7 +81,7 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   const std::vector<std::uint32_t> known = indices_of(standing);
   journal->durable.insert(journal->durable.end(), known.begin(), known.end());
 
-  Result<Survey> found = look(*journal, options_);
+  Result<Survey> found = look(*journal, options_.repair);
   if (!found) return found.error();
   if (Status s = check_in_the_way(*found); !s) return s;
   // What was hashed is right, but perhaps only in memory: made durable, then vouched for.
@@ -161,9 +161,7 @@ Result<Survey> DownloadOpening::look_again(const Survey& survey) {
   JournalContents right;
   right.readable = true;
   right.durable = indices_of(survey.verified);
-  OpenOptions again = options_;
-  again.repair = false;  // the finished files have been hashed
-  Result<Survey> found = look(right, again);
+  Result<Survey> found = look(right, false);  // the finished files have been hashed
   if (!found) return found;
   note_unsynced(found->rehashed);
   // Left in place to be replaced, and no part of the download.

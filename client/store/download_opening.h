@@ -40,7 +40,7 @@ class DownloadOpening {
   Status check_room();
   Status open_work(const std::vector<bool>& standing);
   Result<bool> has_begun();
-  Result<Survey> look(const JournalContents& journal, const OpenOptions& options);
+  Result<Survey> look(const JournalContents& journal, bool doubt_finished);
   Status take_name(const Survey& survey);
   // What brings a file to what the manifest says: OpenOptions::repair, or ::overwrite.
   struct Remedies {

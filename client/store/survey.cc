@@ -15,8 +15,12 @@ constexpr unsigned kHashingThreads = 2;
 
 class Surveyor {
  public:
-  Surveyor(Files& files, ContentFiles& content, const Info& info)
-      : files_(files), content_(content), info_(info), resized_(info.files.size(), false) {
+  Surveyor(Files& files, ContentFiles& content, const Info& info, bool replaces)
+      : files_(files),
+        content_(content),
+        info_(info),
+        replaces_(replaces),
+        resized_(info.files.size(), false) {
     survey_.verified.resize(info.shape.generation_count(), false);
   }
 
@@ -28,8 +32,9 @@ class Surveyor {
     return Done{};
   }
 
-  Status check_generations(const JournalContents& journal, const OpenOptions& options) {
-    const std::vector<std::uint32_t> suspects = trust(journal, options.repair);
+  Status check_generations(const JournalContents& journal, const OpenOptions& options,
+                           bool doubt_finished) {
+    const std::vector<std::uint32_t> suspects = trust(journal, doubt_finished);
     std::mutex mutex;
     std::vector<std::uint32_t> good;
     const auto check = [&](std::uint32_t generation, std::span<std::uint8_t> buffer) -> Status {
@@ -98,7 +103,8 @@ class Surveyor {
 
   // There is a file on its way, and one at its final path. A kill may have come while it got its
   // final name: between linking and unlinking (Files::rename), which finishing it does again, or
-  // after a copy on another disk got the name, which counts then.
+  // after a copy on another disk got the name, which counts then. In a repair the one on its way is
+  // the copy.
   Status place_one_of_two(std::uint32_t file) {
     const std::string work_name = content_.work_name(file), final_name = content_.final_name(file);
     const Result<FileStat> work = files_.stat(work_name);
@@ -106,7 +112,7 @@ class Surveyor {
     const Result<FileStat> there = files_.stat(final_name);
     if (!there) return there.error();
     if (work->links > 1 && there->links > 1 && work->inode == there->inode) return Done{};
-    const Result<bool> same = same_bytes(files_, work_name, final_name);
+    const Result<bool> same = replaces_ ? false : same_bytes(files_, work_name, final_name);
     if (!same) return same.error();
     if (*same) {
       content_.set_place(file, Place::kFinished);
@@ -181,6 +187,7 @@ class Surveyor {
   Files& files_;
   ContentFiles& content_;
   const Info& info_;
+  const bool replaces_;        // what is in the way
   std::vector<bool> resized_;  // files in the work folder that had a wrong size
   bool folder_missing_ = false;
   Survey survey_;
@@ -189,10 +196,11 @@ class Surveyor {
 }  // namespace
 
 Result<Survey> survey(Files& files, ContentFiles& content, const Manifest& manifest,
-                      const JournalContents& journal, const OpenOptions& options) {
-  Surveyor surveyor(files, content, manifest.info);
+                      const JournalContents& journal, const OpenOptions& options,
+                      bool doubt_finished) {
+  Surveyor surveyor(files, content, manifest.info, options.repair || options.overwrite);
   if (Status s = surveyor.place_files(); !s) return s.error();
-  if (Status s = surveyor.check_generations(journal, options); !s) return s.error();
+  if (Status s = surveyor.check_generations(journal, options, doubt_finished); !s) return s.error();
   return surveyor.conclude(options);
 }
 

@@ -23,13 +23,15 @@ struct Survey {
 // while their files stand with the right size; others are hashed if the journal calls them
 // verified, if a file of theirs stands under its final name or had a wrong size, or if the journal
 // cannot be read. Of a finished file in which a generation was lost, all are hashed: the
-// file was changed. Changes nothing on the disk, but for the size of files in the work folder.
+// file was changed. `doubt_finished`: so are those of all finished files. Changes nothing on the
+// disk, but for the size of files in the work folder.
 //
 // A file at its final path is finished if its bytes are right, else it is in the way. A generation
 // that it shares with a file that is missing or wrong is not verified all the same.
 // Errors: kCancelled, kExists (a link, or a file where a folder should be), disk errors.
 Result<Survey> survey(Files& files, ContentFiles& content, const Manifest& manifest,
-                      const JournalContents& journal, const OpenOptions& options);
+                      const JournalContents& journal, const OpenOptions& options,
+                      bool doubt_finished);
 
 // Whether a generation's bytes are right; `buffer` (at least Shape::padded_bytes) gets them,
 // padding included.

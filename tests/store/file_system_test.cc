@@ -20,7 +20,11 @@ struct Download {
     auto store = DiskStore::open_download(disk.mount(), sample.manifest, options, resumed);
     if (!store) return store.error();
     for (std::uint32_t g = 0; g < sample.count(); ++g) {
-      if (resumed.verified[g]) continue;
+      if (resumed.verified[g]) {
+        std::vector<std::uint8_t> read(sample.shape().padded_bytes(g));
+        if (Status s = (*store)->read_generation(g, read); !s) return s;
+        continue;
+      }
       if (Status s = (*store)->write_generation(g, sample.generation(g)); !s) return s;
       if (Status s = (*store)->sync(); !s) return s;  // files get their names as they are complete
     }
