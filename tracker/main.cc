@@ -202,13 +202,16 @@ void reload(Program& program, Server& server, spdlog::logger& logger) {
   fresh.settings.limits = program.settings.limits;  // changes with the next start alone
   auto lists = served_lists(fresh.settings);
   if (!lists) return refuse(lists.error());
-  if (lists->publishers) logger.info("SIGHUP: {} publishers listed", lists->publishers->size());
-  if (lists->contents) logger.info("SIGHUP: {} contents listed", lists->contents->size());
+  std::vector<std::string> told;
+  if (lists->publishers)
+    told.push_back(fmt::format("{} publishers listed", lists->publishers->size()));
+  if (lists->contents) told.push_back(fmt::format("{} contents listed", lists->contents->size()));
+  told.push_back(text_of(program.in_force.take(values_of(fresh.app))));
   program.settings.drain_seconds = fresh.settings.drain_seconds;
-  logger.info("SIGHUP: {}", text_of(program.in_force.take(values_of(fresh.app))));
-  logger.set_level(spdlog::level::from_str(fresh.settings.log_level));
-  server.change(
-      {core_rules(fresh.settings, *std::move(lists)), logger.should_log(spdlog::level::debug)});
+  const auto level = spdlog::level::from_str(fresh.settings.log_level);
+  server.change({core_rules(fresh.settings, *std::move(lists)), level <= spdlog::level::debug});
+  for (const std::string& line : told) logger.info("SIGHUP: {}", line);  // it is in force
+  logger.set_level(level);
 }
 
 Time steady_now() {
