@@ -124,7 +124,7 @@ Error held_by(const Files& files, const std::string& folder, const std::string& 
               files.full_path(folder + "/" + name)};
 }
 
-// Who gives up the last claim removes the folder, perhaps just now.
+// A process that gives up the last claim removes the folder, perhaps between these two calls.
 Status make_claim(Files& files, const std::string& folder, const std::string& path) {
   Status made = Done{};
   for (int tries = 0; tries < 3; ++tries) {

@@ -15,15 +15,16 @@ Status check_ownership(Files& files, const std::string& folder) {
   if (sticky && there->owner != ::geteuid() && there->owner != above->owner) {
     return Error{ErrorCode::kExists, operation,
                  "it belongs to another user (uid " + std::to_string(there->owner) +
-                     "), who could change what is downloaded; choose another folder (-o)"};
+                     "), who could change the downloaded files; choose another folder (-o)"};
   }
   const auto anybody_exchanges = [](const FileStat& stat) {
     return (stat.mode & S_IWOTH) != 0 && (stat.mode & S_ISVTX) == 0;
   };
   if (anybody_exchanges(*there) && !anybody_exchanges(*above)) {
-    return Error{ErrorCode::kExists, operation,
-                 "every user may write to it, and could change what is downloaded; take that right "
-                 "away (chmod o-w), or choose another folder (-o)"};
+    return Error{
+        ErrorCode::kExists, operation,
+        "every user may write to it, and could change the downloaded files; take that right "
+        "away (chmod o-w), or choose another folder (-o)"};
   }
   return Done{};
 }

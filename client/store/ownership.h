@@ -1,6 +1,7 @@
-// Whether a folder that stood in DIR before is safe to download into. In a folder like /tmp, where
-// everybody may make names and nobody exchange those of others, somebody else may have made it, and
-// could change what has been verified. Elsewhere who made it may exchange what is in DIR anyway.
+// Whether it is safe to download into a folder that stood in DIR before. In a folder like /tmp (the
+// sticky bit: everybody may make names, nobody may exchange those of others) another user may have
+// made it, and could change what has been verified. Without the sticky bit, the user who made it
+// can exchange everything in DIR anyway.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@ namespace {
 // In one task: other tasks wait meanwhile.
 constexpr unsigned kReadsAtOnce = 16;
 constexpr std::uint32_t kLooksAtOnce = 4096;
-// Looking rests so many times as long as it took.
+// The pause after a look that found nothing, as a multiple of the time that the look took.
 constexpr core::TimeUs kRest = 100;
 
 }  // namespace
