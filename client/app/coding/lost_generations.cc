@@ -9,7 +9,7 @@ namespace {
 
 // In one task: other tasks wait meanwhile.
 constexpr unsigned kReadsAtOnce = 16;
-constexpr std::uint32_t kLooksAtOnce = 4096;
+constexpr std::uint32_t kLooksAtOnce = 1024;
 // The pause after a look that found nothing, as a multiple of the time that the look took.
 constexpr core::TimeUs kRest = 100;
 
