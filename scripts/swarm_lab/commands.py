@@ -11,7 +11,7 @@ import time
 
 from running import building
 from swarm_lab import (adapters, collect, compare, hostile, hosts, matrix, matrix_command, report, scenario,
-                       sim, slow_link, summarise, sweep, tables, traces)
+                       sim, slow_link, summarise, sweep, tables, traces, worth)
 from swarm_lab.cluster import refusals, slurm
 from swarm_lab.cluster import run as cluster_run
 
@@ -202,6 +202,7 @@ COMMANDS = {
     "table": (tables.table, "what `sim`, `sweep` and `hostile` wrote, as Markdown"),
     "compare": (compare.compare, "stored races beside their simulation"),
     "hostile": (hostile.hostile, "what hostile peers cost simulated swarms, of all kinds"),
+    "worth": (worth.worth, "two builds of the core side by side, in honest races and hostile ones"),
     "faults": (sim.faults, "seeded simulated swarms in which things break, at length"),
     "traces": (traces.traces, "hashes over all that simulated cores decide, to compare builds"),
     "clean": (clean, "remove what a killed run left"),
@@ -209,4 +210,4 @@ COMMANDS = {
 OPTIONS = {"run": _run_options, "report": _report_options, "bound": _bound_options, "matrix": matrix_command.options,
            "summarise": summarise.options, "sim": sim.sim_options, "hostile": hostile.options, "sweep": sweep.options,
            "table": tables.options, "compare": compare.options, "faults": sim.faults_options,
-           "traces": traces.options}
+           "traces": traces.options, "worth": worth.options}
