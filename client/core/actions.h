@@ -146,22 +146,6 @@ struct MakeEpoch {
   std::uint32_t tag_bytes = 0;  // t
 };
 
-// The generation decoded to something else than its digest says: keep what these rows are as
-// evidence (in memory, for CheckEvidence); they are dropped next. May replace earlier evidence of
-// it.
-struct KeepEvidence {
-  std::uint32_t generation = 0;
-  std::vector<std::uint32_t> slots;
-  std::vector<Vector> vectors;  // of those slots
-  std::vector<PeerId> senders;
-};
-
-// The generation is verified now: compare every row kept as evidence with the combination of
-// source blocks that its vector promises; answer with evidence_checked(generation, guilty).
-struct CheckEvidence {
-  std::uint32_t generation = 0;
-};
-
 // Answer with tracker_replied or tracker_failed.
 struct AnnounceTo {
   std::size_t tracker = 0;  // index into Options::trackers
@@ -206,8 +190,7 @@ struct Notice {
 
 using Action =
     std::variant<Connect, Close, Send, SendBlock, StoreRow, MarkProven, Decode, DropRows, DropSlots,
-                 JudgeRows, MakeCheck, MakeEpoch, MakeLeaves, CheckClaim, KeepEvidence,
-                 CheckEvidence, AnnounceTo, FetchManifestFrom, KeepManifestPart, ManifestArrived,
+                 JudgeRows, MakeCheck, MakeEpoch, MakeLeaves, CheckClaim, AnnounceTo, FetchManifestFrom, KeepManifestPart, ManifestArrived,
                  ContentComplete, Finished, Notice, DoubtRows>;
 
 }  // namespace firn::core

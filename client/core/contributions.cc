@@ -157,11 +157,7 @@ std::optional<bool> Contributions::step() {
     if (n.holds.has_everything() || known == counts_.end()) continue;
     Count& count = known->second;
     const bool was_sink = n.sink();
-    if (review_conviction(n, count)) {
-      n.worth = count.convicted ? policy::kWorthMin : 1;
-    } else if (judges_ && count.ever_judged && !count.convicted) {
-      n.worth = policy::worth_of(count.share_by_now(), usual);
-    }
+    if (judges_ && count.ever_judged) n.worth = policy::worth_of(count.share_by_now(), usual);
     // Of one that is given next to nothing nothing more is lost.
     found |= count.judged && n.sink() && !was_sink;
   }
@@ -182,27 +178,6 @@ double Contributions::usual_share() const {
   const double usual = upper(shares, 0.25);
   if (usual > 0 || context_.now - judged_since_ < policy::kNewcomerTime) return usual;
   return *std::max_element(shares.begin(), shares.end());
-}
-
-// Once as many reporters say that it has sent them false blocks as could say that nothing came from
-// it, what it passed on before counts no more: that would be remembered for seconds, and much is
-// given away meanwhile. It begins anew when nobody says so any more. True: that has changed.
-bool Contributions::review_conviction(const Neighbour& n, Count& count) const {
-  std::size_t others = 0, accusers = 0;
-  for (const Neighbour* by : reporters_) {
-    if (by->key == n.key) continue;
-    ++others;
-    accusers += by->reports.convicts(n.id.prefix());
-  }
-  if (others < policy::kReportersMin) return false;
-  const bool most =
-      static_cast<double>(accusers) > (1 - policy::kReportersShare) * static_cast<double>(others);
-  if (count.convicted ? accusers > 0 : !most) return false;
-  count.convicted = most;
-  count.ever_judged = count.judged = most;
-  count.since = context_.now;
-  count.given = count.passed_on = count.share = 0;
-  return true;
 }
 
 }  // namespace firn::core

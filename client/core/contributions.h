@@ -47,7 +47,6 @@ class Contributions final : public LeaveWatcher {
   struct Count {
     TimeUs since = kNever;
     bool judged = false, ever_judged = false;
-    bool convicted = false;  // by most reporters, and by some still
     double given = 0, passed_on = 0;
     double share = 0;  // of what it was given it passed on, when it was judged last
     // At least, if it is given too little to be judged again: as if that were enough.
@@ -70,7 +69,6 @@ class Contributions final : public LeaveWatcher {
   void review_newcomer(Neighbour& n) const;
   double usual_share() const;
   std::optional<double> told_growth(const Count& count) const;
-  bool review_conviction(const Neighbour& n, Count& count) const;
 
   const Context& context_;
   Membership& membership_;

@@ -21,9 +21,7 @@ std::uint32_t source_block_of(const std::vector<std::uint8_t>& vector) {
 }  // namespace
 
 Generations::Generations(const Shape& shape, std::uint64_t memory_bytes)
-    : memory_bytes_(memory_bytes),
-      holdings_(shape),
-      rescue_(std::max<std::uint64_t>(memory_bytes / 4 / shape.generation_bytes(), 1)) {}
+    : memory_bytes_(memory_bytes), holdings_(shape) {}
 
 std::vector<std::uint32_t> Generations::restore(const StartState& state, TimeUs now) {
   for (std::uint32_t g = 0; g < state.verified.size() && g < holdings_.generation_count(); ++g) {
@@ -59,7 +57,7 @@ bool Generations::begun(std::uint32_t g) const {
   return holdings_.find_open(g) || holdings_.verified().contains(g);
 }
 
-bool Generations::may_open(std::uint32_t g) {
+bool Generations::accepts(std::uint32_t g) {
   if (begun(g) || holdings_.open().size() < room()) return true;
   not_opened_.insert(g);
   return false;
@@ -79,9 +77,9 @@ std::uint64_t Generations::room_to_invite(TimeUs now) {
   return room() - std::min(room(), taken);
 }
 
-bool Generations::invites(std::uint32_t g, const PeerId& sender, TimeUs now) {
+bool Generations::invites(std::uint32_t g, TimeUs now) {
   if (holdings_.given_up().contains(g)) return false;
-  if (!accepts(g, sender)) return false;
+  if (!accepts(g)) return false;
   if (begun(g)) return true;
   if (room_to_invite(now) == 0 && !invited_.contains(g)) {
     not_opened_.insert(g);
@@ -112,20 +110,9 @@ std::vector<std::uint32_t> Generations::shut_after(std::uint32_t g) {
   for (std::uint32_t looked = 0; looked < policy::kShutTold; ++looked) {
     if (++g >= holdings_.generation_count()) break;
     const bool told = not_opened_.contains(g) && !invited_.contains(g);
-    if (!told && !holdings_.given_up().contains(g) && !may_open(g)) shut.push_back(g);
+    if (!told && !holdings_.given_up().contains(g) && !accepts(g)) shut.push_back(g);
   }
   return shut;
-}
-
-bool Generations::accepts(std::uint32_t g, const PeerId& sender) {
-  return rescue_.accepts(g, sender) && may_open(g);
-}
-
-std::optional<std::uint32_t> Generations::insert(std::uint32_t g, const Vector& vector,
-                                                 const Holdings::Origin& origin, TimeUs now) {
-  const auto slot = holdings_.insert(g, vector, origin, now);
-  if (slot) rescue_.progressed(g, now);
-  return slot;
 }
 
 const std::vector<Vector>& Generations::start_decode(std::uint32_t g) {
@@ -139,28 +126,30 @@ bool Generations::decoding(std::uint32_t g) const {
   return open && open->decoding;
 }
 
-Generations::Verified Generations::verified(std::uint32_t g, TimeUs now) {
+std::vector<std::uint32_t> Generations::verified(std::uint32_t g, TimeUs now) {
   holdings_.set_verified(g);
-  Verified result{{}, rescue_.verified(g)};
+  std::vector<std::uint32_t> welcome;
   forget_settled();
   const std::uint64_t room = room_to_invite(now);
   for (const std::uint32_t waiting : not_opened_) {
-    if (result.waiting.size() >= room) break;
-    if (!invited_.contains(waiting)) result.waiting.push_back(waiting);
+    if (welcome.size() >= room) break;
+    if (!invited_.contains(waiting)) welcome.push_back(waiting);
   }
-  return result;
+  return welcome;
 }
 
 Generations::Suspects Generations::suspects(std::uint32_t g) const {
   const OpenGeneration& open = *holdings_.find_open(g);
   const bool all = open.proven == open.rows;
   Suspects found;
+  bool certain = true;
   for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
     if (!open.has(slot, Rows::kAll) || (!all && open.has(slot, Rows::kProven))) continue;
     found.slots.push_back(slot);
-    found.senders.push_back(open.senders[slot]);
-    found.answered.push_back(open.standing[slot] == Standing::kAnswered);
+    certain &= open.standing[slot] == Standing::kAnswered &&
+               open.senders[slot] == open.senders[found.slots.front()];
   }
+  if (certain && !found.slots.empty()) found.guilty = open.senders[found.slots.front()];
   return found;
 }
 
@@ -192,10 +181,6 @@ std::vector<Generations::Slots> Generations::unproven_rows_of(const PeerId& send
     if (!slots.slots.empty()) found.push_back(std::move(slots));
   }
   return found;
-}
-
-std::vector<std::uint32_t> Generations::review_rescues(const Rescue::Holders& holders, TimeUs now) {
-  return rescue_.empty() ? std::vector<std::uint32_t>{} : rescue_.review(holders, now);
 }
 
 std::vector<std::uint32_t> Generations::next_lost(const std::function<bool(std::uint32_t)>& offered,

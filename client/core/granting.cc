@@ -175,11 +175,7 @@ void Granting::grant(Neighbour& n) {
       static_cast<std::uint32_t>(std::min<std::uint64_t>(share, policy::kWindowMax));
   n.grants.resize(policy::next_window(n.grants, links_.up.queue_time(), connections == 1, k,
                                       window_max, context_.now));
-  std::uint32_t give = policy::blocks_to_grant(holdings(), n, limits());
-  if (n.rows_to_prove > 0 && !n.contact.authority()) {
-    const std::uint32_t part = std::max(n.grants.window().blocks / policy::kProbationShare, 1u);
-    give = std::min(give, part - std::min(part, n.grants.outstanding()));
-  }
+  const std::uint32_t give = policy::blocks_to_grant(holdings(), n, limits());
   if (give == 0) return;
   if (n.grants.stalled(context_.now)) look_anew();  // and does not from now on
   n.grants.grant(give, context_.now);
@@ -204,18 +200,11 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   // What comes from the speaker itself is taken for true.
   state.wants_claims =
       state.proven_only && trust_.claims_wanted_since() != kNever && !epochs_.speaks(n.id);
-  if (!life_.finishing()) {
-    if (membership_.small_mesh() && gives_by_reports(n)) tell_received(n, state);
-    if (!membership_.small_mesh() && n.contact.authority()) tell_convicted(n, state);
-  }
+  if (!life_.finishing() && n.holds.has_everything())
+    membership_.small_mesh() ? tell_received(n, state) : tell_convicted(n, state);
   tell_generations(n, entries_max, state);
   n.news.told(context_.now);
   return state;
-}
-
-// Where no authority is near all that hold everything are its sources.
-bool Granting::gives_by_reports(const Neighbour& n) const {
-  return n.contact.authority() || (trust_.believing() && n.holds.has_everything());
 }
 
 // Tells a source how many innovative blocks came from each neighbour: it gives its rows to peers
@@ -223,7 +212,6 @@ bool Granting::gives_by_reports(const Neighbour& n) const {
 // now and then.
 void Granting::tell_received(Neighbour& n, proto::State& state) {
   if (!n.news.report_due(context_.now)) return;
-  if (n.contact.authority()) state.convicted = trust_.convicted();
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {
     if (state.received.size() == limits::kReceivedMax) break;
     const std::uint64_t blocks = other.traffic.blocks_innovative();
@@ -270,7 +258,7 @@ void Granting::tell_plain(const Neighbour& n, proto::GenerationState& entry) {
   entry.held_blocks = plain_.held(g);
   const OpenGeneration* open = holdings().find_open(g);
   if (n.mistrusted || (open && open->decoding)) return;
-  if (!generations_.invites(g, n.id, context_.now)) return;
+  if (!generations_.invites(g, context_.now)) return;
   std::uint32_t wanted = 0;
   for (const std::uint8_t bits : entry.wanted_blocks)
     wanted += static_cast<std::uint32_t>(std::popcount(bits));
@@ -290,7 +278,7 @@ void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::St
     proto::GenerationState& entry = state.generations.emplace_back();
     entry.generation = g;
     entry.rank = holdings().rank(g);
-    entry.quota = generations_.invites(g, n.id, context_.now)
+    entry.quota = generations_.invites(g, context_.now)
                       ? policy::quota_of(holdings(), membership_.neighbours(), n, g, shares,
                                          holders_, context_.now)
                       : 0;

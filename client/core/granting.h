@@ -77,7 +77,6 @@ class Granting final : public LeaveWatcher {
   void review_regime();
   proto::State make_state(Neighbour& n, std::size_t entries_max);
   void grant(Neighbour& n);
-  bool gives_by_reports(const Neighbour& n) const;
   void tell_received(Neighbour& n, proto::State& state);
   void tell_convicted(Neighbour& n, proto::State& state);
   void tell_lacking(Neighbour& n);

@@ -150,7 +150,6 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
   book_opened(attempt, id);
   Neighbour& added =
       neighbours_.add(std::make_unique<Neighbour>(peer, id, ip, port, attempt != 0, context_.now));
-  added.rows_to_prove = probation_.rows_to_prove(ip, context_.now);
   history_.came(added, neighbours_);
   wanted_.note();
   // A peer that takes no part in peer exchange is not to be passed on by others either.
@@ -247,8 +246,6 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const char* kind
   outbox_.warn(
       "peer " + name + " " + what + "; banned for " + std::to_string(span / kSecond) + " s", kind);
   if (reason == GoodbyeReason::kBanned) {
-    if (const std::string ip = history_.ip_of(id); !ip.empty())
-      probation_.convicted(id, ip, context_.now);
     for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
   }
   if (at) drop(*at, reason, what);
@@ -256,11 +253,9 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const char* kind
 
 void Membership::condemn(const PeerId& id, const PeerId& by) {
   if (condemned_.contains(id, context_.now)) return;
-  const std::string ip = history_.ip_of(id);
   condemned_.add(id, by, context_.now);
   if (neighbours_.find(id))
     return punish(id, GoodbyeReason::kBanned, kCondemned, policy::kStrikesConvicted);
-  if (!ip.empty()) probation_.convicted(id, ip, context_.now);
   for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
 }
 
@@ -271,17 +266,13 @@ void Membership::acquit(std::vector<PeerId> convicted, const PeerId& by) {
     const bool was_banned = book_.banned(id, context_.now) ||
                             std::find(condemned.begin(), condemned.end(), id) != condemned.end();
     book_.acquit(id);
-    probation_.acquitted(id);
     if (was_banned)
       outbox_.inform("peer " + id.text() + " is innocent; its ban is lifted", "innocent");
   }
 }
 
-void Membership::proved(const PeerId& id, std::uint32_t rows) {
-  Neighbour* n = neighbours_.find(id);
-  if (!n) return;
-  n->proved_itself = true;
-  n->rows_to_prove -= std::min(rows, n->rows_to_prove);
+void Membership::proved(const PeerId& id) {
+  if (Neighbour* n = neighbours_.find(id)) n->proved_itself = true;
 }
 
 void Membership::closed(PeerKey peer, const std::string& why) {

@@ -16,7 +16,6 @@
 #include "client/core/outbox.h"
 #include "client/core/peer_book.h"
 #include "client/core/places.h"
-#include "client/core/probation.h"
 #include "client/core/trackers.h"
 #include "client/core/wanted_neighbours.h"
 #include "proto/base/result.h"
@@ -86,8 +85,8 @@ class Membership {
   void acquit(std::vector<PeerId> convicted, const PeerId& by);
   const Condemned& condemned() const { return condemned_; }
   void stop();
-  // So many rows of the peer have turned out to be true.
-  void proved(const PeerId& id, std::uint32_t rows);
+  // Rows of the peer have turned out to be true.
+  void proved(const PeerId& id);
 
   // Peers in the swarm, as far as this one knows, it among them.
   std::size_t swarm_size() const { return wanted_.swarm_size(); }
@@ -119,7 +118,6 @@ class Membership {
   WantedNeighbours wanted_;
   Places places_;
   History history_;
-  Probation probation_;
   Condemned condemned_;
   std::vector<LeaveWatcher*> watchers_;
 };

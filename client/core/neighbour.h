@@ -120,7 +120,6 @@ class Neighbour {
   double worth = 1;                 // of a row that a source gives to it (contributions.h)
   std::uint32_t barren_before = 0;  // peers of its network that passed nothing on
   bool proved_itself = false;       // a row of it was shown to be true
-  std::uint32_t rows_to_prove = 0;  // before it is granted as much as others (probation.h)
   // By the word of peers that may lie it sends false rows now, or has sent some lately
   // (mistrust.h).
   bool mistrusted = false, was_mistrusted = false;

@@ -87,7 +87,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   // What a complete peer loses again was changed by its owner: nothing is written over it.
   const bool wanted = !life_.finishing() && !plain_.waits(g) &&
                       !(block.unproven && trust_.strict()) && (!plain || block.source_index);
-  if (wanted && generations_.accepts(g, n.id)) {
+  if (wanted && generations_.accepts(g)) {
     const Standing standing = shown || vouched ? Standing::kProven
                               : block.unproven ? Standing::kUnanswered
                                                : Standing::kAnswered;
@@ -98,7 +98,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
     slot = generations_.insert(g, vector, origin, context_.now);
   }
   if (slot && answered && block.claim) claims_.keep(g, *slot, *block.claim);
-  if (slot && shown) membership_.proved(n.id, 1);
+  if (slot && shown) membership_.proved(n.id);
   if (slot && !shown && block.source_index) plain_.came(g, *slot, n.id, block.payload);
   if (!slot && plain_.just_waits(g)) {
     ++counts_.redundant;
@@ -163,13 +163,11 @@ void Receiving::verified(std::uint32_t g) {
   plain_.forget(g);
   claims_.forget(g);
   if (const OpenGeneration* open = generations_.holdings().find_open(g)) {
-    for (const OpenGeneration::Share& share : open->by_sender)
-      membership_.proved(share.sender, share.rows);
+    for (const OpenGeneration::Share& share : open->by_sender) membership_.proved(share.sender);
   }
-  const Generations::Verified result = generations_.verified(g, context_.now);
-  for (const std::uint32_t waiting : result.waiting) membership_.neighbours().report(waiting);
+  for (const std::uint32_t waiting : generations_.verified(g, context_.now))
+    membership_.neighbours().report(waiting);
   outbox_.push(DropRows{g});
-  if (result.check_evidence) outbox_.push(CheckEvidence{g});
   review_.verified(g, generations_.holdings().blocks_in(g));
   membership_.neighbours().report_verified(g);
 }
@@ -184,37 +182,20 @@ void Receiving::decoded_falsely(std::uint32_t g) {
 // The rows cannot be judged one by one. Those that are proven stay: nobody else may have them.
 void Receiving::fetch_again(std::uint32_t g) {
   const Generations::Suspects suspects = generations_.suspects(g);
-  const auto holders = [this](std::uint32_t of) { return holders_of(of); };
-  const Rescue::Verdict verdict = generations_.failed(g, suspects.senders, holders, context_.now);
   outbox_.warn("generation " + std::to_string(g) + " decoded to false data; it is fetched again",
                "false data");
-  drop_suspects(g, suspects, verdict.keep_evidence);
+  drop_suspects(g, suspects.slots);
   plain_.begin(g);
-  if (plain_.on(g)) generations_.lift_rescue(g);
-  const bool all_answered = std::find(suspects.answered.begin(), suspects.answered.end(), false) ==
-                            suspects.answered.end();
-  if (verdict.guilty && all_answered) blame(*verdict.guilty, g);
+  if (suspects.guilty) blame(*suspects.guilty, g);
 }
 
-// What its sender does not answer for is no evidence: relays mix rows that they cannot judge.
-void Receiving::drop_suspects(std::uint32_t g, const Generations::Suspects& suspects,
-                              bool keep_evidence) {
-  const OpenGeneration& open = *generations_.holdings().find_open(g);
-  const bool all = suspects.slots.size() == open.rows;
-  KeepEvidence kept{g, {}, {}, {}};
-  for (std::size_t i = 0; i < suspects.slots.size(); ++i) {
-    if (!suspects.answered[i]) continue;
-    kept.slots.push_back(suspects.slots[i]);
-    kept.vectors.push_back(open.vectors[suspects.slots[i]]);
-    kept.senders.push_back(suspects.senders[i]);
-  }
-  if (keep_evidence) outbox_.push(std::move(kept));
-  if (all) {
+void Receiving::drop_suspects(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  if (slots.size() == generations_.holdings().find_open(g)->rows) {
     outbox_.push(DropRows{g});
     return lose(g);
   }
   judging_.forget(g);
-  remove(g, suspects.slots);
+  remove(g, slots);
   report_lost(g);
 }
 
@@ -226,7 +207,6 @@ void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
   if (came == PlainFetch::Reply::kUseless) return;
   const bool plain = plain_.on(g);
   if (plain) {
-    generations_.lift_rescue(g);
     outbox_.inform("generation " + std::to_string(g) + " is fetched block by block",
                    "block by block");
   }
@@ -260,7 +240,7 @@ void Receiving::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) 
   claims_.forget(g, slots);
   outbox_.push(MarkProven{g, slots});
   const OpenGeneration& open = *generations_.holdings().find_open(g);
-  for (const std::uint32_t slot : slots) membership_.proved(open.senders[slot], 1);
+  for (const std::uint32_t slot : slots) membership_.proved(open.senders[slot]);
 }
 
 void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
@@ -291,7 +271,7 @@ void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
 void Receiving::believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   generations_.believe(g, slots);
   const OpenGeneration& open = *generations_.holdings().find_open(g);
-  for (const std::uint32_t slot : slots) membership_.proved(open.senders[slot], 1);
+  for (const std::uint32_t slot : slots) membership_.proved(open.senders[slot]);
 }
 
 // Senders that answered for a false row have sent what they knew, or had to know, to be false.
@@ -339,10 +319,6 @@ void Receiving::reviewed(std::uint32_t g, const CheckReview::Findings& findings)
   for (const PeerId& id : findings.guilty) blame(id, g);
 }
 
-void Receiving::evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty) {
-  for (const PeerId& id : guilty) blame(id, g);
-}
-
 // This peer is guilty, whether or not an authority has lied.
 void Receiving::blame(const PeerId& id, std::uint32_t g) {
   review_.guilty(id);
@@ -360,22 +336,7 @@ void Receiving::ban(const PeerId& id, std::uint32_t g) {
                      " of generation " + std::to_string(g));
 }
 
-// Peers that hold all of g, those that hold everything first.
-std::vector<PeerId> Receiving::holders_of(std::uint32_t g) const {
-  std::vector<PeerId> whole, part;
-  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
-    if (!n.holds.heard() || !n.holds.complete().contains(g)) continue;
-    (n.holds.has_everything() ? whole : part).push_back(n.id);
-  }
-  whole.insert(whole.end(), part.begin(), part.end());
-  return whole;
-}
-
 void Receiving::step() {
-  const auto holders = [this](std::uint32_t g) { return holders_of(g); };
-  for (const std::uint32_t g : generations_.review_rescues(holders, context_.now)) {
-    membership_.neighbours().report(g);
-  }
   for (const std::uint32_t g : judging_.take_unanswered()) {
     if (generations_.decoding(g)) fetch_again(g);
   }

@@ -1,7 +1,6 @@
 // Blocks that arrive, and the life of a generation: filling, decoding, verified, or found false.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -52,9 +51,8 @@ class Receiving final : public LeaveWatcher {
   // Leaves of a generation have come. Their sender may be dropped.
   void take(Neighbour& n, proto::LeafReply&& reply);
 
-  // Answers to Decode and CheckEvidence.
+  // The answer to Decode.
   void decoded(std::uint32_t g, DecodeOutcome outcome);
-  void evidence_checked(std::uint32_t g, const std::vector<PeerId>& guilty);
   // The answer to MakeCheck of a review, but for the lies that it has shown.
   void reviewed(std::uint32_t g, const CheckReview::Findings& findings);
   // The answer to JudgeRows. `readable`: false if rows could not be read back.
@@ -66,11 +64,8 @@ class Receiving final : public LeaveWatcher {
   // Why the first generation was lost that is not fetched again, since none was.
   const std::string& first_loss() const { return first_loss_; }
 
-  // Looks for another holder where a generation that was false does not come.
   void step();
-  TimeUs next_due() const {
-    return std::min(generations_.next_rescue_review(), judging_.next_due());
-  }
+  TimeUs next_due() const { return judging_.next_due(); }
 
   // What else came from that peer is not trusted either.
   void banned(const PeerId& id) override;
@@ -85,7 +80,7 @@ class Receiving final : public LeaveWatcher {
   void verified(std::uint32_t g);
   void decoded_falsely(std::uint32_t g);
   void fetch_again(std::uint32_t g);
-  void drop_suspects(std::uint32_t g, const Generations::Suspects& suspects, bool keep_evidence);
+  void drop_suspects(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots);
@@ -97,7 +92,6 @@ class Receiving final : public LeaveWatcher {
   void doubt(const PeerId& sender, const PeerId& by);
   void settle(std::uint32_t g);
   void welcome(PeerKey peer);
-  std::vector<PeerId> holders_of(std::uint32_t g) const;
 
   const Context& context_;
   Life& life_;

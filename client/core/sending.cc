@@ -88,8 +88,7 @@ void Sending::pump() {
   if (source_) source_->set_alarm(trust_.strict() && !small_mesh);
   const Neighbours& neighbours = membership_.neighbours();
   policy::Sockets sockets{sockets_.busy(now, most), most};
-  const policy::RelayPolicy::Terms terms{small_mesh, trust_.trial_from(),
-                                         uplink_.time_for(holdings_.shape().block_bytes)};
+  const policy::RelayPolicy::Terms terms{small_mesh, trust_.trial_from()};
   while (uplink_.ready(now)) {
     const auto choice = source_ ? source_->choose(holdings_, neighbours, small_mesh, sockets, now)
                                 : relay_.choose(holdings_, neighbours, terms, sockets, now);

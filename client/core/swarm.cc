@@ -145,11 +145,6 @@ void SwarmCore::generation_decoded(std::uint32_t generation, DecodeOutcome outco
   }
 }
 
-void SwarmCore::evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty,
-                                 TimeUs now) {
-  if (Receiving* r = receiving(*parts_, now)) r->evidence_checked(generation, guilty);
-}
-
 void SwarmCore::rows_judged(std::uint32_t generation, const std::vector<std::uint32_t>& right,
                             const std::vector<std::uint32_t>& wrong, bool readable, TimeUs now) {
   if (Receiving* r = receiving(*parts_, now)) {

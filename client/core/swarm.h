@@ -69,7 +69,6 @@ class SwarmCore {
   // Answers to one StoreRow each.
   void row_stored(TimeUs now);
   void generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now);
-  void evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty, TimeUs now);
   // The answer to JudgeRows: which of its slots hold true rows, and which false ones. `readable`:
   // false if they could not be read back; then both are empty.
   void rows_judged(std::uint32_t generation, const std::vector<std::uint32_t>& right,

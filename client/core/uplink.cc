@@ -23,9 +23,4 @@ std::uint32_t Uplink::kib_per_second() const {
   return static_cast<std::uint32_t>(std::clamp(rate / 1024, 1.0, 1e9));
 }
 
-TimeUs Uplink::time_for(std::uint64_t bytes) const {
-  const std::uint64_t rate = std::uint64_t{1024} * kib_per_second();
-  return rate > 0 ? static_cast<TimeUs>(bytes * kSecond / rate) : 0;
-}
-
 }  // namespace firn::core

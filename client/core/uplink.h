@@ -41,8 +41,6 @@ class Uplink {
   double blocks_per_second(TimeUs now) const { return blocks_rate_.bytes_per_second(now); }
   // What the link was seen to carry, or the limit if that is less; at least 1 once it is known.
   std::uint32_t kib_per_second() const;
-  // How long it takes to carry so much; 0: not known.
-  TimeUs time_for(std::uint64_t bytes) const;
   // How long a message to a neighbour takes to leave: it goes behind the blocks that wait.
   TimeUs queue_time() const { return meter_.busy() ? queue_time_ : 0; }
   // What the link was seen to carry, bytes a second, whatever the limit; 0: not known.

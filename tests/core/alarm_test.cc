@@ -145,7 +145,7 @@ TEST_CASE("a false generation that no epoch judges is fetched again") {
   fixture.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, fixture.now);
   fixture.drain();
   fixture.pass(policy::kEpochPatience + kSecond);
-  CHECK(fixture.take<core::KeepEvidence>().size() == 1);
+  CHECK(fixture.noticed("fetched again"));
   CHECK(fixture.core.report().rank == 0);
 }
 
@@ -195,9 +195,9 @@ TEST_CASE("a neighbour is on trial until one of its rows is shown to be true") {
   REQUIRE(parts.membership.opened(1, peer_id(1), "192.0.2.1", 4000, 0, true));
   const core::Neighbour& one = *parts.membership.find(1);
   CHECK(one.on_trial());
-  parts.membership.proved(peer_id(2), 1);  // another's
+  parts.membership.proved(peer_id(2));  // another's
   CHECK(one.on_trial());
-  parts.membership.proved(peer_id(1), 1);
+  parts.membership.proved(peer_id(1));
   CHECK_FALSE(one.on_trial());
 }
 

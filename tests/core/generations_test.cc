@@ -25,8 +25,6 @@ core::Vector unit(std::uint32_t i) {
   return std::make_shared<const std::vector<std::uint8_t>>(codec::unit_vector(kFew, i));
 }
 
-const auto kNoHolders = [](std::uint32_t) { return std::vector<PeerId>{}; };
-
 }  // namespace
 
 TEST_CASE("rows of an earlier run are taken over, and full generations are named") {
@@ -61,7 +59,7 @@ TEST_CASE("rows of an earlier run have the standing that they had then") {
   CHECK(open.rows_from(peer_id(1), core::Rows::kProven) == 1);
   const Generations::Suspects suspects = generations.suspects(1);
   CHECK(suspects.slots == std::vector<std::uint32_t>{1, 2});
-  CHECK(suspects.answered == std::vector<bool>{true, false});
+  CHECK_FALSE(suspects.guilty);  // of another sender, which does not answer for its row
   // Those that are proven may be sent as the source blocks that they are.
   CHECK(open.source_block ==
         std::vector<std::uint32_t>{2, core::kCoded, core::kCoded, core::kCoded});
@@ -70,16 +68,16 @@ TEST_CASE("rows of an earlier run have the standing that they had then") {
 TEST_CASE("a generation turned away for want of memory is named once another is verified") {
   Generations generations(ten_generations(), 0);
   for (std::uint32_t g = 0; g < core::policy::kOpenMin; ++g) {
-    REQUIRE(generations.accepts(g, peer_id(1)));
+    REQUIRE(generations.accepts(g));
     REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
   }
-  CHECK(generations.accepts(0, peer_id(1)));  // open already
-  CHECK_FALSE(generations.accepts(7, peer_id(1)));
-  CHECK_FALSE(generations.accepts(9, peer_id(1)));
-  CHECK(generations.verified(0, 0).waiting == std::vector<std::uint32_t>{7});  // room for one
-  CHECK(generations.accepts(7, peer_id(1)));
+  CHECK(generations.accepts(0));  // open already
+  CHECK_FALSE(generations.accepts(7));
+  CHECK_FALSE(generations.accepts(9));
+  CHECK(generations.verified(0, 0) == std::vector<std::uint32_t>{7});  // room for one
+  CHECK(generations.accepts(7));
   REQUIRE(generations.insert(7, unit(0), {peer_id(1), true}, 0));
-  CHECK(generations.verified(1, 0).waiting == std::vector<std::uint32_t>{9});
+  CHECK(generations.verified(1, 0) == std::vector<std::uint32_t>{9});
 }
 
 TEST_CASE("no more generations are named than there is memory for, and others in time") {
@@ -88,23 +86,23 @@ TEST_CASE("no more generations are named than there is memory for, and others in
   REQUIRE(core::policy::kOpenMin == 4);
   for (const std::uint32_t g : {0u, 1u, 2u})
     REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
-  CHECK(generations.invites(1, peer_id(1), 0));
-  CHECK(generations.invites(5, peer_id(1), 0));
-  CHECK_FALSE(generations.invites(6, peer_id(1), 0));
-  CHECK_FALSE(generations.invites(6, peer_id(2), 0));
-  CHECK(generations.invites(5, peer_id(2), 0));  // any may send it
-  CHECK(generations.accepts(6, peer_id(2)));     // what comes first is taken
+  CHECK(generations.invites(1, 0));
+  CHECK(generations.invites(5, 0));
+  CHECK_FALSE(generations.invites(6, 0));
+  CHECK_FALSE(generations.invites(6, 0));
+  CHECK(generations.invites(5, 0));  // any may send it
+  CHECK(generations.accepts(6));     // what comes first is taken
   CHECK(generations.any_waiting());
   CHECK(generations.next_waiting(any, 3, 0).empty());
   const TimeUs later = core::policy::kInviteTime;
   CHECK(generations.next_waiting(any, 3, later) == std::vector<std::uint32_t>{6});
-  CHECK(generations.invites(6, peer_id(1), later));
-  CHECK_FALSE(generations.invites(5, peer_id(1), later));
+  CHECK(generations.invites(6, later));
+  CHECK_FALSE(generations.invites(5, later));
   CHECK(generations.next_waiting(any, 3, 2 * later) == std::vector<std::uint32_t>{5});
   CHECK(generations.next_waiting(any, 3, 2 * later) == std::vector<std::uint32_t>{6});
   CHECK(generations.next_waiting(any, 3, 2 * later) == std::vector<std::uint32_t>{5});
   REQUIRE(generations.insert(6, unit(0), {peer_id(1), true}, 0));
-  CHECK_FALSE(generations.invites(5, peer_id(1), 2 * later));
+  CHECK_FALSE(generations.invites(5, 2 * later));
 }
 
 TEST_CASE("a generation that takes the last room shuts the next ones, which are named later") {
@@ -118,17 +116,17 @@ TEST_CASE("a generation that takes the last room shuts the next ones, which are 
   CHECK(generations.shut_after(3) == std::vector<std::uint32_t>{4, 5, 7, 8, 9});
   REQUIRE(generations.insert(3, unit(1), {peer_id(1), true}, 0));
   CHECK(generations.shut_after(3).empty());  // once
-  CHECK(generations.verified(0, 0).waiting == std::vector<std::uint32_t>{4});
+  CHECK(generations.verified(0, 0) == std::vector<std::uint32_t>{4});
 }
 
 TEST_CASE("what was given up is not named, nor what no neighbour offers") {
   Generations generations(ten_generations(), 0);
   for (const std::uint32_t g : {0u, 1u, 2u, 3u})
     REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
-  for (const std::uint32_t g : {5u, 6u, 7u}) CHECK_FALSE(generations.invites(g, peer_id(1), 0));
+  for (const std::uint32_t g : {5u, 6u, 7u}) CHECK_FALSE(generations.invites(g, 0));
   generations.give_up(5);
-  CHECK_FALSE(generations.invites(5, peer_id(1), 0));
-  CHECK(generations.verified(0, 0).waiting == std::vector<std::uint32_t>{6});
+  CHECK_FALSE(generations.invites(5, 0));
+  CHECK(generations.verified(0, 0) == std::vector<std::uint32_t>{6});
   const auto seventh = [](std::uint32_t g) { return g == 7; };
   CHECK(generations.next_waiting(seventh, 3, 0) == std::vector<std::uint32_t>{7});
   CHECK(generations.next_waiting([](std::uint32_t) { return false; }, 3, 0).empty());
@@ -144,9 +142,7 @@ TEST_CASE("a false generation with one contributor convicts it, and its other ro
   REQUIRE(generations.insert(4, unit(0), {peer_id(1), true}, 0));
   REQUIRE(generations.insert(5, unit(0), {peer_id(2), true}, 0));
   generations.start_decode(3);
-  const auto verdict = generations.failed(3, generations.suspects(3).senders, kNoHolders, 0);
-  CHECK(verdict.guilty == peer_id(1));
-  CHECK_FALSE(verdict.keep_evidence);
+  CHECK(generations.suspects(3).guilty == peer_id(1));
   generations.lose(3);
   CHECK(generations.holdings().rank(3) == 0);
   const auto rows = generations.unproven_rows_of(peer_id(1));

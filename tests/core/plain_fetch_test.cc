@@ -295,9 +295,9 @@ TEST_CASE("rows of the authority survive a generation that decoded to false data
   fixture.pass(policy::kCheckTimeout);
   CHECK(fixture.noticed("fetched again"));
   CHECK(fixture.core.report().rank == 3);
-  const auto kept = fixture.take<core::KeepEvidence>();
-  REQUIRE(kept.size() == 1);
-  CHECK(kept[0].slots == std::vector<std::uint32_t>{3, 4, 5, 6, 7});
+  const auto dropped = fixture.take<core::DropSlots>();
+  REQUIRE(dropped.size() == 1);
+  CHECK(dropped[0].slots == std::vector<std::uint32_t>{3, 4, 5, 6, 7});
   CHECK(fixture.take<core::DropRows>().empty());
 }
 

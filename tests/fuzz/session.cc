@@ -381,11 +381,7 @@ class Session {
         world_.completing = false;
         world_.finished = true;
       }
-      const auto g = in_.draw(world_.checking, UINT32_MAX);
-      if (g == UINT32_MAX) return;
-      std::vector<PeerId> guilty;
-      for (std::uint32_t i = in_.below(3); i > 0; --i) guilty.push_back(id());
-      return core_.evidence_checked(g, guilty, now());
+      return;
     }
     const auto g = in_.draw(world_.decoding, UINT32_MAX);
     if (g == UINT32_MAX) return;

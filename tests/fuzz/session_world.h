@@ -62,7 +62,6 @@ class World {
   std::vector<std::uint64_t> attempts;  // calls under way
   std::vector<std::uint32_t> storing;   // generations of rows that are being stored
   std::vector<std::uint32_t> decoding;  // generations
-  std::vector<std::uint32_t> checking;  // evidence
   std::vector<Judgement> judging;
   Speaking speaking;
   std::vector<std::size_t> announcing;  // trackers
@@ -202,11 +201,6 @@ class World {
     for (const proto::EpochSums& one : a.epoch.sums) FIRN_CHECK(verified.contains(one.generation));
     speaking.epochs.push_back(a);
   }
-  void on(core::KeepEvidence& a) {
-    FIRN_CHECK(a.vectors.size() == a.slots.size() && a.senders.size() == a.slots.size());
-    evidence_.insert(a.generation);
-    for (const std::uint32_t slot : a.slots) FIRN_CHECK(rows_.contains({a.generation, slot}));
-  }
   void on(core::MakeLeaves& a) {
     FIRN_CHECK(!stopped && connections.contains(a.peer) && verified.contains(a.generation));
     speaking.leaves.push_back(a);
@@ -214,10 +208,6 @@ class World {
   void on(core::CheckClaim& a) {
     FIRN_CHECK(!stopped && !options_.certificate.empty() && verified.contains(a.claim.generation));
     speaking.accused.push_back(claimant_of(a.claim.claim));
-  }
-  void on(core::CheckEvidence& a) {
-    FIRN_CHECK(evidence_.erase(a.generation) == 1 && verified.contains(a.generation));
-    checking.push_back(a.generation);
   }
   void on(core::AnnounceTo& a) {
     FIRN_CHECK(a.tracker < options_.trackers.size());
@@ -275,7 +265,6 @@ class World {
   core::SwarmCore* core_ = nullptr;
   std::uint64_t attempt_last_ = 0;
   bool completed_ = false;
-  std::set<std::uint32_t> evidence_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, core::Vector> rows_;
 };
 

@@ -138,17 +138,6 @@ void ActionTrace::add(const MakeEpoch& action) {
   for (const PeerId& id : action.epoch.convicted) add(id);
 }
 
-void ActionTrace::add(const KeepEvidence& action) {
-  add(action.generation);
-  for (const std::uint32_t slot : action.slots) add(slot);
-  for (const Vector& vector : action.vectors) add(*vector);
-  for (const PeerId& sender : action.senders) add(sender);
-}
-
-void ActionTrace::add(const CheckEvidence& action) {
-  add(action.generation);
-}
-
 void ActionTrace::add(const AnnounceTo& action) {
   add(action.tracker);
   add(static_cast<std::uint64_t>(action.announce.event));

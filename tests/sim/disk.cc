@@ -67,7 +67,6 @@ void Disk::resume() {
 void Disk::crashed() {
   paused_ = false;
   waiting_.clear();
-  evidence_.clear();
 }
 
 void Disk::decode(const core::Decode& action) {
@@ -153,15 +152,6 @@ void Disk::judge(const core::JudgeRows& action) {
   });
 }
 
-void Disk::keep(const core::KeepEvidence& action) {
-  Evidence evidence{action.vectors, action.senders, {}};
-  for (std::uint32_t i = 0; i < action.slots.size(); ++i) {
-    const auto row = rows.find({action.generation, action.slots[i]});
-    if (row != rows.end()) evidence.payloads[i] = row->second.payload;
-  }
-  evidence_[action.generation] = std::move(evidence);
-}
-
 void Disk::check(const core::CheckClaim& action) {
   core::SendBlock wanted;
   wanted.block.generation = action.claim.generation;
@@ -171,31 +161,6 @@ void Disk::check(const core::CheckClaim& action) {
   const bool is_false = sha256(payload_of(wanted).bytes()) != claim.payload;
   peer_.later(1000, [this, verdict = core::ClaimVerdict{claimant_of(claim), is_false}] {
     peer_.core().authority_answered(verdict, peer_.now());
-    peer_.act();
-  });
-}
-
-void Disk::check(const core::CheckEvidence& action) {
-  const auto it = evidence_.find(action.generation);
-  if (it == evidence_.end()) return;
-  const Shape& shape = content_.manifest.info.shape;
-  const auto& truth = verified.at(action.generation);
-  std::vector<const std::uint8_t*> source;
-  for (std::uint32_t i = 0; i < shape.blocks_in(action.generation); ++i) {
-    source.push_back(truth.data() + std::size_t{i} * shape.block_bytes);
-  }
-  std::vector<PeerId> guilty;
-  std::vector<std::uint8_t> expected(shape.block_bytes);
-  for (const auto& [i, payload] : it->second.payloads) {
-    codec::kernels().combine(expected.data(), source.data(), it->second.vectors[i]->data(),
-                             source.size(), shape.block_bytes);
-    if (expected == payload) continue;
-    const PeerId& sender = it->second.senders[i];
-    if (std::find(guilty.begin(), guilty.end(), sender) == guilty.end()) guilty.push_back(sender);
-  }
-  evidence_.erase(it);
-  peer_.later(1000, [this, g = action.generation, guilty] {
-    peer_.core().evidence_checked(g, guilty, peer_.now());
     peer_.act();
   });
 }

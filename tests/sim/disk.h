@@ -1,5 +1,5 @@
 // A simulated peer's disk, and what its workers do with it: rows stored, generations decoded,
-// evidence kept, blocks made. It takes time, and nothing while it is paused (full). What has been
+// blocks made. It takes time, and nothing while it is paused (full). What has been
 // written survives a crash of the peer.
 #pragma once
 
@@ -42,8 +42,6 @@ class Disk {
   void drop(std::uint32_t generation);
   void drop(const core::DropSlots& action);
   void judge(const core::JudgeRows& action);
-  void keep(const core::KeepEvidence& action);
-  void check(const core::CheckEvidence& action);
   void check(const core::CheckClaim& action);
   // Of a verified generation.
   std::vector<Digest> leaves(std::uint32_t generation) const;
@@ -65,11 +63,6 @@ class Disk {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Row> rows;  // by generation and slot
 
  private:
-  struct Evidence {
-    std::vector<core::Vector> vectors;
-    std::vector<PeerId> senders;
-    std::map<std::uint32_t, std::vector<std::uint8_t>> payloads;  // by place among them
-  };
   void row_stored();
   void read_and_decode(const core::Decode& action);
   bool decodes(const core::Decode& action);
@@ -80,7 +73,6 @@ class Disk {
   const double decode_fails_;
   bool paused_ = false;
   std::vector<std::function<void()>> waiting_;  // what a paused disk has still to do
-  std::map<std::uint32_t, Evidence> evidence_;
 };
 
 }  // namespace firn::sim

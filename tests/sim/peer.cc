@@ -260,8 +260,6 @@ void Peer::perform(core::Action&& action) {
                  [this](MakeLeaves& a) { make_proof(a); },
                  [this](MakeEpoch& a) { make_epoch(a); },
                  [this](CheckClaim& a) { disk.check(a); },
-                 [this](KeepEvidence& a) { disk.keep(a); },
-                 [this](CheckEvidence& a) { disk.check(a); },
                  [this](AnnounceTo& a) { network_.announce(index_, a.tracker, a.announce); },
                  [this](KeepManifestPart& a) {
                    const auto whole = staged_.keep(a);

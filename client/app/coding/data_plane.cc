@@ -15,7 +15,6 @@ DataPlane::DataPlane(const CodingResources& lent, std::uint32_t number,
       durability_(content_, disk_, clock_, outcomes),
       rows_(content_, disk_, clock_, outcomes, row_bytes_max, resumed),
       decoder_(content_, tasks_, disk_, rows_, outcomes),
-      evidence_(content_, tasks_, rows_, outcomes),
       judge_(content_, tasks_, clock_, rows_, outcomes),
       check_maker_(content_, tasks_, outcomes),
       leaf_maker_(content_, tasks_, outcomes),
@@ -79,15 +78,6 @@ void DataPlane::make_epoch(core::MakeEpoch action) {
 
 void DataPlane::check_claim(core::CheckClaim action) {
   claim_checker_.check(std::move(action));
-}
-
-void DataPlane::keep_evidence(core::KeepEvidence action, core::TimeUs now) {
-  clock_.set(now);
-  evidence_.keep(std::move(action));
-}
-
-void DataPlane::check_evidence(std::uint32_t generation) {
-  evidence_.check(generation);
 }
 
 void DataPlane::finish() {

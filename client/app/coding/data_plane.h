@@ -4,7 +4,6 @@
 //   StoreRow, DropRows, MarkProven, DoubtRows --> Spooler -+
 //   Decode ------------> GenerationDecoder ----------------+--> DiskQueue --> Durability
 //   ContentComplete ---------------------------------------+    (sync, finish, close)
-//   KeepEvidence, CheckEvidence --> Evidence
 //   JudgeRows --> RowJudge
 //   MakeCheck --> CheckMaker
 //   MakeLeaves --> LeafMaker
@@ -40,7 +39,6 @@
 #include "client/app/coding/disk_queue.h"
 #include "client/app/coding/durability.h"
 #include "client/app/coding/epoch_maker.h"
-#include "client/app/coding/evidence.h"
 #include "client/app/coding/generation_decoder.h"
 #include "client/app/coding/leaf_maker.h"
 #include "client/app/coding/lost_generations.h"
@@ -73,8 +71,6 @@ class DataPlane final : private DiskEvents {
   void make_leaves(const core::MakeLeaves& action);
   void make_epoch(core::MakeEpoch action);
   void check_claim(core::CheckClaim action);
-  void keep_evidence(core::KeepEvidence action, core::TimeUs now);
-  void check_evidence(std::uint32_t generation);
   void finish();
 
   // All generations are verified and will be asked for more or less in sequence: read ahead.
@@ -115,7 +111,6 @@ class DataPlane final : private DiskEvents {
   Durability durability_;
   Spooler rows_;
   GenerationDecoder decoder_;
-  Evidence evidence_;
   RowJudge judge_;
   CheckMaker check_maker_;
   LeafMaker leaf_maker_;

@@ -24,10 +24,6 @@ void CodingAnswers::generation_decoded(std::uint32_t generation, core::DecodeOut
   core_.feed(&SwarmCore::generation_decoded, generation, outcome);
 }
 
-void CodingAnswers::evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty) {
-  core_.feed(&SwarmCore::evidence_checked, generation, guilty);
-}
-
 void CodingAnswers::rows_judged(std::uint32_t generation, const RowVerdict& verdict) {
   core_.feed(&SwarmCore::rows_judged, generation, verdict.right, verdict.wrong, verdict.readable);
 }

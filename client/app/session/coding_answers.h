@@ -19,7 +19,6 @@ class CodingAnswers final : public CodingOutcomes {
 
   void row_stored(std::uint32_t generation, std::uint32_t slot) override;
   void generation_decoded(std::uint32_t generation, core::DecodeOutcome outcome) override;
-  void evidence_checked(std::uint32_t generation, const std::vector<PeerId>& guilty) override;
   void rows_judged(std::uint32_t generation, const RowVerdict& verdict) override;
   void check_made(core::PeerKey peer, proto::CheckReply reply) override;
   void leaves_made(core::PeerKey peer, proto::LeafReply reply) override;

@@ -101,12 +101,6 @@ void Performer::on(core::MakeEpoch& action) {
 void Performer::on(core::CheckClaim& action) {
   coding_->check_claim(std::move(action));
 }
-void Performer::on(core::KeepEvidence& action) {
-  coding_->keep_evidence(std::move(action), now());
-}
-void Performer::on(core::CheckEvidence& action) {
-  coding_->check_evidence(action.generation);
-}
 void Performer::on(core::ContentComplete&) {
   coding_->finish();
 }

@@ -58,8 +58,6 @@ class Performer {
   void on(core::MakeLeaves& action);
   void on(core::MakeEpoch& action);
   void on(core::CheckClaim& action);
-  void on(core::KeepEvidence& action);
-  void on(core::CheckEvidence& action);
   void on(core::AnnounceTo& action);
   void on(core::FetchManifestFrom& action);
   void on(core::ManifestArrived& action);

@@ -150,16 +150,9 @@ inline constexpr TimeUs kTakerTime = 10 * kSecond;  // had credit this long and 
 inline constexpr std::uint64_t kDebtMax = 20;
 inline constexpr std::uint64_t kDebtRepaid = 32;
 inline constexpr std::uint64_t kDebtSaved = 256;
-// A neighbour in debt, or on trial, is served in the time in which the uplink would stand idle, in
-// one of kDebtorShare choices, where nothing was chosen for kDebtorPause, and when no other
-// neighbour needs a block [042, 059].
-inline constexpr TimeUs kDebtorPause = 100 * kMillisecond;
+// A neighbour in debt, or on trial, is served when no other can take a block, and in one of
+// kDebtorShare choices [042, 059].
 inline constexpr std::uint32_t kDebtorShare = 128;
-// Of idle time so much is kept: some blocks of an ordinary uplink, so that a pause in the swarm is
-// not paid back when there is much to do again. And so much may be spent ahead, for a block of a
-// slow uplink, or of one that was measured wrong.
-inline constexpr TimeUs kSpareMax = 200 * kMillisecond;
-inline constexpr TimeUs kSpareAheadMax = 2 * kSecond;
 // Part of its last blocks that is new, below which a neighbour is no holder to count with: it mixes
 // a few rows again and again, or claims what it lacks [042, 069]. The second is for a peer that has
 // met polluters.
@@ -172,7 +165,6 @@ inline constexpr std::uint32_t kOptimisticShare = 32;  // one choice of this man
 inline constexpr TimeUs kStallTime = 500 * kMillisecond;  // S: then a null vector is attached
 inline constexpr TimeUs kStallVoid = 4 * kStallTime;      // then claims and leases count no more
 inline constexpr std::size_t kNullVectorsKept = 16;       // of one neighbour
-inline constexpr TimeUs kRescueTime = 5 * kSecond;        // a rescue source that brings nothing
 
 // --- check keys ---
 // A peer that nothing useful has reached for so long takes any block, an authority near or not.
@@ -489,12 +481,4 @@ inline constexpr TimeUs kBanTimes[] = {30 * kSecond, 600 * kSecond, 3600 * kSeco
 inline constexpr std::uint32_t kStrikesConvicted = 2;     // for a false block it had answered for
 inline constexpr TimeUs kConvictedMemory = kBanTimes[2];  // then convictions are forgotten
 inline constexpr std::uint32_t kBansMax = 3;              // further ones take as long as the last
-// Convicted peers of one network that put newcomers from it on probation: two may be chance, a home
-// with a bad machine that was started anew [047].
-inline constexpr std::size_t kProbationIdentities = 3;
-inline constexpr TimeUs kProbationMemory = 600 * kSecond;  // as long as the ban of the last
-inline constexpr std::size_t kProbationNetworksMax = 1024;
-inline constexpr std::uint32_t kProbationRows = 8;   // to be proven, then it is over
-inline constexpr std::uint32_t kProbationShare = 4;  // 1 / the part of a window until then
-
 }  // namespace firn::core::policy

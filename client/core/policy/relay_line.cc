@@ -37,7 +37,6 @@ PeerKey RelayLine::first(const Terms& terms) const {
     const auto& [turn, peer] = *line.begin();
     const Place& place = places_.at(peer);
     if (place.where == Where::kIdle && !terms.idle_too) continue;
-    if (place.last && !terms.last_too) continue;
     const bool behind = (place.last && terms.last_behind) || (place.takes && terms.takers_behind);
     const std::pair key{behind, place.few ? turn : turn + terms.few_ahead};
     if (best != kNoPeer && key >= least) continue;

@@ -28,7 +28,7 @@ class RelayLine {
     Where where = Where::kOut;
     bool few = false;     // it has few neighbours
     bool takes = false;   // and gives nothing
-    bool last = false;    // it is served in spare time where others want blocks
+    bool last = false;    // it is served last where others want blocks
     bool wants = false;   // it needs blocks, whether it may be sent some or not
     bool needed = false;  // it counts as one that has few neighbours, and lacks something
     bool operator==(const Place&) const = default;
@@ -36,8 +36,7 @@ class RelayLine {
   // Of one choice.
   struct Terms {
     bool idle_too = false;     // also those whose sockets hold nothing of ours
-    bool last_too = false;     // also those that are served in spare time
-    bool last_behind = false;  // and behind all others
+    bool last_behind = false;  // those that are served last come behind all others
     bool takers_behind = false;
     std::uint64_t few_ahead = 0;  // turns by which those with few neighbours come sooner
   };
@@ -53,7 +52,7 @@ class RelayLine {
 
   // Those with few neighbours that lack something.
   std::size_t few() const { return few_; }
-  // Somebody wants blocks that is not served in spare time alone.
+  // Somebody wants blocks that is not served last.
   bool anybody_wants() const { return wanting_ > 0; }
 
  private:

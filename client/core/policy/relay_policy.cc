@@ -213,10 +213,9 @@ bool RelayPolicy::is_last(const Neighbour& neighbour, Last last, const Terms& te
 // overflow while others stand idle. A neighbour with few neighbours comes sooner: it has only those
 // to be served by, and it passes on what it gets to peers with many, for which few others have
 // anything. A neighbour that only takes comes after all others, but for an optimistic share of the
-// choices: a newcomer has had no chance to give, and a slow peer is not to be starved. Where some
-// are served last (served_last) these wait for spare time: there is nearly always a moment in which
-// no other neighbour can take a block, and an uplink that served them in each of them would be late
-// for the next one.
+// choices: a newcomer has had no chance to give, and a slow peer is not to be starved. Neighbours
+// that are served last (served_last) get a block when no other neighbour can take one, and in one
+// choice of kDebtorShare.
 void RelayPolicy::line_up(const Neighbours& neighbours, const Terms& terms, bool complete,
                           const Sockets& sockets, TimeUs now) {
   const std::uint64_t row_worth = terms.small_mesh ? kChoicesPerRow : kChoicesPerRowLarge;
@@ -227,7 +226,7 @@ void RelayPolicy::line_up(const Neighbours& neighbours, const Terms& terms, bool
   }
   eligible_.clear();
   const Last last = served_last(terms, complete);
-  const bool some_wait =
+  const bool last_behind =
       last != Last::kNobody && random_.below(kDebtorShare) != 0 &&
       std::any_of(neighbours.begin(), neighbours.end(), [&](const Neighbour& n) {
         return n.holds.heard() && !n.holds.satisfied() && !is_last(n, last, terms);
@@ -236,26 +235,19 @@ void RelayPolicy::line_up(const Neighbours& neighbours, const Terms& terms, bool
   for (const Neighbour& n : neighbours) {
     Memory& memory = *next++;
     if (!n.may_send() || !can_take_block(n, sockets) || n.holds.satisfied()) continue;
-    const bool waits = some_wait && is_last(n, last, terms);
+    const bool behind = last_behind && is_last(n, last, terms);
     const bool only_takes = last != Last::kDebtors && !optimistic && n.only_takes(now);
-    const std::uint64_t late = waits || only_takes ? kServedLast : 0;
+    const std::uint64_t late = behind || only_takes ? kServedLast : 0;
     std::uint64_t turn = (least_rank(n) + memory.head_start) * row_worth + memory.last_choice;
     if (!has_few_neighbours(n, neighbours.size())) turn += few * kChoicesForFew;
-    eligible_.push_back({late | turn << 10 | random_.below(1024), &n, &memory, waits});
+    eligible_.push_back({late | turn << 10 | random_.below(1024), &n, &memory});
   }
   std::stable_sort(eligible_.begin(), eligible_.end(),
                    [](const Eligible& a, const Eligible& b) { return a.turn < b.turn; });
 }
 
-bool RelayPolicy::may_spare(const Terms& terms, TimeUs now) const {
-  return spare_.affords(terms.sending) || now - chose_at_ >= kDebtorPause;
-}
-
-Choice RelayPolicy::chosen(const Neighbour& n, Memory& memory, const Candidate& candidate,
-                           bool waits, const Terms& terms, TimeUs now) {
+Choice RelayPolicy::chosen(const Neighbour& n, Memory& memory, const Candidate& candidate) {
   memory.last_choice = ++choices_;
-  if (waits) spare_.spend(terms.sending);
-  chose_at_ = now;
   return {n.key, candidate.generation, std::nullopt, candidate.use_null_vector, candidate.plain};
 }
 
@@ -268,17 +260,12 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighb
   place_newcomers(neighbours);
   if (terms.small_mesh) find_front(holdings, neighbours, now);
   line_up(neighbours, terms, holdings.complete(), sockets, now);
-  std::optional<Choice> choice;
   for (const Eligible& one : eligible_) {
-    if (one.waits && !may_spare(terms, now)) continue;
     const Candidate candidate =
         best_generation(holdings, *one.neighbour, *one.memory, terms.small_mesh, now);
-    if (candidate.score <= 0) continue;
-    choice = chosen(*one.neighbour, *one.memory, candidate, one.waits, terms, now);
-    break;
+    if (candidate.score > 0) return chosen(*one.neighbour, *one.memory, candidate);
   }
-  spare_.idle(!choice && sockets.busy == 0, now);
-  return choice;
+  return std::nullopt;
 }
 
 // --- where it serves many ---
@@ -377,27 +364,18 @@ std::optional<Choice> RelayPolicy::choose_in_line(const Holdings& holdings,
   RelayLine::Terms order;
   order.idle_too = sockets.free();
   order.takers_behind = random_.below(kOptimisticShare) != 0;
-  const bool some_wait = served_last(terms, true) != Last::kNobody &&
-                         random_.below(kDebtorShare) != 0 && line_.anybody_wants();
-  order.last_behind = some_wait;
-  order.last_too = !some_wait || may_spare(terms, now);
+  order.last_behind = served_last(terms, true) != Last::kNobody &&
+                      random_.below(kDebtorShare) != 0 && line_.anybody_wants();
   order.few_ahead = line_.few() * kChoicesForFew << 10;
-  std::optional<Choice> choice;
-  while (!choice) {
+  for (;;) {
     const PeerKey peer = line_.first(order);
-    if (peer == kNoPeer) break;
+    if (peer == kNoPeer) return std::nullopt;
     const Neighbour& n = *neighbours.find(peer);
     Memory& memory = memory_of(peer);
     const Candidate candidate = best_generation(holdings, n, memory, terms.small_mesh, now);
-    if (candidate.score > 0) {
-      const bool waits = some_wait && line_.place(peer).last;
-      choice = chosen(n, memory, candidate, waits, terms, now);
-    } else {
-      line_.park(peer);
-    }
+    if (candidate.score > 0) return chosen(n, memory, candidate);
+    line_.park(peer);
   }
-  spare_.idle(!choice && sockets.busy == 0, now);
-  return choice;
 }
 
 }  // namespace firn::core::policy

@@ -18,7 +18,6 @@
 #include "client/core/policy/late_binding.h"
 #include "client/core/policy/prospects.h"
 #include "client/core/policy/relay_line.h"
-#include "client/core/policy/spare_time.h"
 #include "codec/random.h"
 
 namespace firn::core::policy {
@@ -28,7 +27,6 @@ class RelayPolicy {
   struct Terms {
     bool small_mesh = false;     // the swarm is so small that every peer can know every other
     TimeUs trial_from = kNever;  // Trust::trial_from
-    TimeUs sending = 0;  // of a block by the uplink; 0: not known, as nothing has waited for it yet
   };
 
   // `few`: among so many neighbours each is looked at for each choice.
@@ -61,9 +59,8 @@ class RelayPolicy {
     std::uint64_t turn = 0;  // the lowest comes first
     const Neighbour* neighbour = nullptr;
     Memory* memory = nullptr;
-    bool waits = false;  // until there is spare time
   };
-  // Which neighbours are served in spare time alone while others need blocks.
+  // Which neighbours are served last while others need blocks.
   enum class Last { kNobody, kDebtors, kOnTrial };
   struct Candidate {
     std::uint32_t generation = 0;
@@ -85,9 +82,7 @@ class RelayPolicy {
   void refresh(const Neighbours& neighbours, const Terms& terms, TimeUs now);
   std::optional<Choice> choose_in_line(const Holdings& holdings, const Neighbours& neighbours,
                                        const Terms& terms, const Sockets& sockets, TimeUs now);
-  bool may_spare(const Terms& terms, TimeUs now) const;
-  Choice chosen(const Neighbour& n, Memory& memory, const Candidate& candidate, bool waits,
-                const Terms& terms, TimeUs now);
+  Choice chosen(const Neighbour& n, Memory& memory, const Candidate& candidate);
   void line_up(const Neighbours& neighbours, const Terms& terms, bool complete,
                const Sockets& sockets, TimeUs now);
   void find_front(const Holdings& holdings, const Neighbours& neighbours, TimeUs now);
@@ -102,8 +97,6 @@ class RelayPolicy {
   Front front_;                    // of small meshes
   std::uint32_t front_first_ = 0;  // the lowest generation there
   std::uint64_t choices_ = 0;
-  TimeUs chose_at_ = 0;             // the last choice
-  SpareTime spare_;                 // for neighbours in debt
   std::vector<Memory> memory_;      // of the neighbours, in their order
   std::vector<Eligible> eligible_;  // scratch of choose()
 

@@ -98,7 +98,6 @@ class MoodyStore final : public store::ContentStore {
 struct Outcomes final : app::CodingOutcomes {
   std::set<std::pair<std::uint32_t, std::uint32_t>> stored;
   std::map<std::uint32_t, core::DecodeOutcome> decoded;
-  std::map<std::uint32_t, std::vector<PeerId>> guilty;
   std::map<std::uint32_t, app::RowVerdict> judged;
   std::map<std::uint32_t, proto::CheckReply> checks;
   std::map<std::uint32_t, std::vector<Digest>> leaves;
@@ -115,9 +114,6 @@ struct Outcomes final : app::CodingOutcomes {
   }
   void generation_decoded(std::uint32_t g, core::DecodeOutcome outcome) override {
     decoded[g] = outcome;
-  }
-  void evidence_checked(std::uint32_t g, const std::vector<PeerId>& senders) override {
-    guilty[g] = senders;
   }
   void rows_judged(std::uint32_t g, const app::RowVerdict& verdict) override {
     judged[g] = verdict;
@@ -256,18 +252,15 @@ class DataPlaneFixture {
     return row;
   }
   // Stores n rows; those of slots in `lies` are false, and sent by sender 100 + slot. The vectors.
-  core::KeepEvidence fill(std::uint32_t g, const std::set<std::uint32_t>& lies = {}) {
-    core::KeepEvidence all;
-    all.generation = g;
+  std::vector<core::Vector> fill(std::uint32_t g, const std::set<std::uint32_t>& lies = {}) {
+    std::vector<core::Vector> vectors;
     for (std::uint32_t slot = 0; slot < blocks_in(g); ++slot) {
       const bool lie = lies.contains(slot);
       const auto stored = row(g, slot, static_cast<std::uint8_t>(lie ? 100 + slot : slot), lie);
-      all.slots.push_back(slot);
-      all.vectors.push_back(stored.vector);
-      all.senders.push_back(stored.sender);
+      vectors.push_back(stored.vector);
       plane->store_row(stored, now);
     }
-    return all;
+    return vectors;
   }
 
   // A coded block of g, to be made.

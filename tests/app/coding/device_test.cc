@@ -58,7 +58,7 @@ struct DeviceFixture : DataPlaneFixture {
     coder.reset();
   }
   void decode_all() {
-    for (std::uint32_t g = 0; g < kGenerations; ++g) plane->decode({g, fill(g).vectors}, now);
+    for (std::uint32_t g = 0; g < kGenerations; ++g) plane->decode({g, fill(g)}, now);
     settle();
   }
   void check_all_verified() {
@@ -90,10 +90,10 @@ TEST_CASE("what is ready while the device is busy goes into one batch") {
   DeviceFixture fixture({.batch_bytes = 1});  // so that the first one waits for no other
   DeviceGate gate;
   fixture.device->before = [&] { gate.pass(); };
-  fixture.plane->decode({0, fixture.fill(0).vectors}, fixture.now);
+  fixture.plane->decode({0, fixture.fill(0)}, fixture.now);
   CHECK(fixture.coder->task_count() == 1);
-  fixture.plane->decode({1, fixture.fill(1).vectors}, fixture.now);
-  fixture.plane->decode({2, fixture.fill(2).vectors}, fixture.now);
+  fixture.plane->decode({1, fixture.fill(1)}, fixture.now);
+  fixture.plane->decode({2, fixture.fill(2)}, fixture.now);
   gate.open();
   fixture.settle();
   fixture.check_all_verified();
@@ -103,7 +103,7 @@ TEST_CASE("what is ready while the device is busy goes into one batch") {
   DeviceGate second;
   together.device->before = [&] { second.pass(); };
   for (std::uint32_t g = 0; g < kGenerations; ++g)
-    together.plane->decode({g, together.fill(g).vectors}, together.now);
+    together.plane->decode({g, together.fill(g)}, together.now);
   second.open();
   together.settle();
   together.check_all_verified();
@@ -151,7 +151,7 @@ TEST_CASE("a device short of memory gets fewer at a time") {
 TEST_CASE("a false row is found on the device's results too") {
   DeviceFixture fixture;
   const auto polluted = fixture.fill(0, {3});
-  fixture.plane->decode({0, polluted.vectors}, fixture.now);
+  fixture.plane->decode({0, polluted}, fixture.now);
   fixture.settle();
   CHECK(fixture.outcomes.decoded.at(0) == core::DecodeOutcome::kCorrupt);
 }
@@ -169,7 +169,7 @@ TEST_CASE("rows that were evicted are read back before they go to the device") {
   DeviceFixture fixture({}, 3 * DataPlaneFixture::kK);
   const auto rows = fixture.fill(0);
   fixture.pass(kSpoolDelayFew);
-  fixture.plane->decode({0, rows.vectors}, fixture.now);
+  fixture.plane->decode({0, rows}, fixture.now);
   fixture.settle();
   CHECK(fixture.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
   CHECK(fixture.coder->counts().decoded_by_devices == 1);
@@ -183,8 +183,8 @@ TEST_CASE("rows that are gone, or that lack rank, fail the decode and nothing el
     gone.vectors.push_back(fixture.row(0, slot, 1).vector);
   fixture.plane->decode(gone, fixture.now);
   auto twice = fixture.fill(1);
-  twice.vectors[1] = twice.vectors[0];
-  fixture.plane->decode({1, twice.vectors}, fixture.now);
+  twice[1] = twice[0];
+  fixture.plane->decode({1, twice}, fixture.now);
   fixture.settle();
   CHECK(fixture.outcomes.decoded.at(0) == core::DecodeOutcome::kFailed);
   CHECK(fixture.outcomes.decoded.at(1) == core::DecodeOutcome::kFailed);
@@ -195,7 +195,7 @@ TEST_CASE("a disk that is full keeps what the device has decoded") {
   DeviceFixture fixture;
   const auto rows = fixture.fill(2);
   fixture.store->write_failures = 1;
-  fixture.plane->decode({2, rows.vectors}, fixture.now);
+  fixture.plane->decode({2, rows}, fixture.now);
   fixture.settle();
   CHECK(fixture.outcomes.paused == 1);
   CHECK(fixture.outcomes.decoded.empty());
@@ -208,7 +208,7 @@ TEST_CASE("closing waits for what the device is decoding") {
   DeviceFixture fixture;
   DeviceGate gate;
   fixture.device->before = [&] { gate.pass(); };
-  fixture.plane->decode({0, fixture.fill(0).vectors}, fixture.now);
+  fixture.plane->decode({0, fixture.fill(0)}, fixture.now);
   bool closed = false;
   fixture.plane->close(fixture.now, [&] { closed = true; });
   CHECK_FALSE(closed);
@@ -222,7 +222,7 @@ TEST_CASE("a data plane that goes away while the device works hears nothing more
   DeviceFixture fixture;
   DeviceGate gate;
   fixture.device->before = [&] { gate.pass(); };
-  fixture.plane->decode({0, fixture.fill(0).vectors}, fixture.now);
+  fixture.plane->decode({0, fixture.fill(0)}, fixture.now);
   fixture.plane.reset();
   gate.open();
   fixture.open(1 << 20);

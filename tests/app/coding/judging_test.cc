@@ -19,13 +19,13 @@ proto::CheckReply sums_of(DataPlaneFixture& source, std::uint32_t g,
   return source.outcomes.checks.at(g);
 }
 
-core::JudgeRows judge_of(const proto::CheckReply& sums, const core::KeepEvidence& rows) {
+core::JudgeRows judge_of(const proto::CheckReply& sums, const std::vector<core::Vector>& rows) {
   core::JudgeRows judge{sums.generation,
                         {sums.key.begin(), sums.key.end()},
                         {sums.sums.begin(), sums.sums.end()},
                         {},
-                        rows.vectors};
-  for (std::uint32_t slot = 0; slot < rows.vectors.size(); ++slot) judge.slots.push_back(slot);
+                        rows};
+  for (std::uint32_t slot = 0; slot < rows.size(); ++slot) judge.slots.push_back(slot);
   return judge;
 }
 
@@ -89,17 +89,17 @@ TEST_CASE("rows of one generation are judged by each key that comes") {
 TEST_CASE("a generation whose false rows were dropped and replaced decodes") {
   DataPlaneFixture getter;
   auto rows = getter.fill(0, {3, 6});
-  getter.plane->decode({0, rows.vectors}, getter.now);
+  getter.plane->decode({0, rows}, getter.now);
   getter.settle();
   REQUIRE(getter.outcomes.decoded.at(0) == core::DecodeOutcome::kCorrupt);
   getter.plane->drop_slots({0, {3, 6}});
   for (const std::uint32_t slot : {3u, 6u}) {
     getter.outcomes.stored.erase({0, slot});
     const auto row = getter.row(0, slot, 1);
-    rows.vectors[slot] = row.vector;
+    rows[slot] = row.vector;
     getter.plane->store_row(row, getter.now);
   }
-  getter.plane->decode({0, rows.vectors}, getter.now);
+  getter.plane->decode({0, rows}, getter.now);
   getter.settle();
   CHECK(getter.outcomes.decoded.at(0) == core::DecodeOutcome::kVerified);
   CHECK(getter.outcomes.stored.size() == DataPlaneFixture::kN);
@@ -124,9 +124,9 @@ TEST_CASE("slots dropped while they are written are told of once, and may be use
 TEST_CASE("rows that cannot be read back are not judged") {
   DataPlaneFixture source, getter;
   source.serve();
-  core::KeepEvidence rows;
+  std::vector<core::Vector> rows;
   for (std::uint32_t slot = 0; slot < DataPlaneFixture::kN; ++slot) {
-    rows.vectors.push_back(getter.row(0, slot, 1).vector);
+    rows.push_back(getter.row(0, slot, 1).vector);
   }
   getter.plane->judge_rows(judge_of(sums_of(source, 0), rows), getter.now);
   getter.settle();

@@ -41,7 +41,7 @@ TEST_CASE("a file that changed underneath is not served and its generation is lo
 TEST_CASE("a generation damaged in the work folder is wanted again, and finishing waits for it") {
   DataPlaneFixture fixture;
   for (std::uint32_t g = 0; g < 2; ++g)
-    fixture.plane->decode({g, fixture.fill(g).vectors}, fixture.now);
+    fixture.plane->decode({g, fixture.fill(g)}, fixture.now);
   fixture.settle();
   const auto rows = fixture.fill(2);
   fixture.cache.erase(0, 1);
@@ -56,7 +56,7 @@ TEST_CASE("a generation damaged in the work folder is wanted again, and finishin
   send.block.generation = 1;
   send.block.source_index = 3;
   fixture.plane->send_block(1, send, fixture.now);
-  fixture.plane->decode({2, rows.vectors}, fixture.now);
+  fixture.plane->decode({2, rows}, fixture.now);
   fixture.settle();
   CHECK(fixture.outcomes.wanted_again == std::vector<std::uint32_t>{1});
   CHECK_FALSE(fixture.outcomes.made.at(1));
@@ -65,7 +65,7 @@ TEST_CASE("a generation damaged in the work folder is wanted again, and finishin
   CHECK_FALSE(fixture.outcomes.finished);
   CHECK(fixture.outcomes.paused == 0);
   fixture.outcomes.stored.clear();
-  fixture.plane->decode({1, fixture.fill(1).vectors}, fixture.now);
+  fixture.plane->decode({1, fixture.fill(1)}, fixture.now);
   fixture.settle();
   fixture.plane->finish();
   fixture.settle();

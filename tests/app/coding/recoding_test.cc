@@ -53,7 +53,7 @@ TEST_CASE("few small blocks are made at once, many by the workers, and all are r
     std::vector<const std::uint8_t*> vectors;
     for (std::uint32_t slot = 0; slot < kN; ++slot) {
       send.slots.push_back(slot);
-      vectors.push_back(rows.vectors[slot]->data());
+      vectors.push_back(rows[slot]->data());
     }
     send.block.coefficients.assign(kN, 0);
     codec::mix_vectors(codec::kernels(), send.mix, vectors, send.block.coefficients);

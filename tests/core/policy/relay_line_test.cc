@@ -56,7 +56,7 @@ class Served {
     const core::PeerKey first = first_of(false, sockets), any = first_of(true, sockets);
     const std::uint64_t walks = scene_.neighbours.walks();
     const auto choice = relay_.choose(scene_.holdings, scene_.neighbours,
-                                      {false, core::kNever, 1000}, sockets, scene_.now);
+                                      {false, core::kNever}, sockets, scene_.now);
     walked_ += scene_.neighbours.walks() - walks;
     REQUIRE(choice.has_value() == (any != core::kNoPeer));
     if (!choice) return Outcome::kNobody;
@@ -154,7 +154,7 @@ TEST_CASE("a relay's line has those behind, ahead or out that a choice wants the
   line.update(2, {.turn = 20, .where = Where::kWaiting, .takes = true, .wants = true});
   line.update(3, {.turn = 5, .where = Where::kWaiting, .last = true, .wants = true});
   line.update(4, {.turn = 40, .where = Where::kIdle, .few = true, .wants = true, .needed = true});
-  RelayLine::Terms terms{.idle_too = true, .last_too = true};
+  RelayLine::Terms terms{.idle_too = true};
   CHECK(line.first(terms) == 3);
   terms.last_behind = true;
   CHECK(line.first(terms) == 1);
@@ -164,7 +164,7 @@ TEST_CASE("a relay's line has those behind, ahead or out that a choice wants the
   CHECK(line.first(terms) == 2);
   terms.takers_behind = true;
   CHECK(line.first(terms) == 3);
-  terms.last_too = false;
+  line.park(3);
   CHECK(line.first(terms) == 2);
   line.park(2);
   CHECK(line.first(terms) == core::kNoPeer);
@@ -173,7 +173,7 @@ TEST_CASE("a relay's line has those behind, ahead or out that a choice wants the
   for (const core::PeerKey key : {1, 2, 4}) line.leaves(key);
   CHECK_FALSE(line.anybody_wants());
   CHECK(line.few() == 0);
-  terms.last_too = true;
+  line.update(3, {.turn = 5, .where = Where::kWaiting, .last = true, .wants = true});
   CHECK(line.first(terms) == 3);
 }
 

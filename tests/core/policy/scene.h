@@ -71,13 +71,12 @@ struct Scene {
     for (const Neighbour& n : neighbours) busy += n.pipe.queued() > 0 ? 1 : 0;
     return {busy, kBusy};
   }
-  std::optional<Choice> choose(core::policy::RelayPolicy& relay, bool small_mesh,
-                               TimeUs sending = 1000) {
-    return relay.choose(holdings, neighbours, {small_mesh, core::kNever, sending}, sockets(), now);
+  std::optional<Choice> choose(core::policy::RelayPolicy& relay, bool small_mesh) {
+    return relay.choose(holdings, neighbours, {small_mesh, core::kNever}, sockets(), now);
   }
   // Neighbours that came at `trial_from` or later are on trial.
   std::optional<Choice> choose_warily(core::policy::RelayPolicy& relay, TimeUs trial_from = 0) {
-    return relay.choose(holdings, neighbours, {false, trial_from, 1000}, sockets(), now);
+    return relay.choose(holdings, neighbours, {false, trial_from}, sockets(), now);
   }
   std::optional<Choice> choose(core::policy::SourcePolicy& source, bool small_mesh) {
     for (const Neighbour& n : std::as_const(neighbours)) source.told(n);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -26,7 +25,7 @@ class LabStore {
   // It holds every row for true, as colluding peers do.
   void believe_all(bool believes) { believes_all_ = believes; }
 
-  // Performs an action about rows, checks or evidence, and answers the core. False: it is none, or
+  // Performs an action about rows or checks, and answers the core. False: it is none, or
   // needs no answer.
   bool perform(const core::Action& action, core::SwarmCore& core, core::TimeUs now) {
     if (const auto* store = std::get_if<core::StoreRow>(&action)) {
@@ -70,12 +69,6 @@ class LabStore {
           proto::LeafReply{wanted->generation, {shape_.blocks_in(wanted->generation), leaf_}}, now);
       return true;
     }
-    if (const auto* kept = std::get_if<core::KeepEvidence>(&action)) keep(*kept);
-    if (const auto* check = std::get_if<core::CheckEvidence>(&action)) {
-      const std::set<PeerId> guilty = std::exchange(evidence_[check->generation], {});
-      core.evidence_checked(check->generation, {guilty.begin(), guilty.end()}, now);
-      return true;
-    }
     return false;
   }
 
@@ -110,20 +103,10 @@ class LabStore {
     }
     return found;
   }
-  void keep(const core::KeepEvidence& kept) {
-    std::set<PeerId>& guilty = evidence_[kept.generation];
-    guilty.clear();
-    const auto& rows = rows_[kept.generation];
-    for (std::size_t i = 0; i < kept.slots.size(); ++i) {
-      if (rows.at(kept.slots[i])) guilty.insert(kept.senders[i]);
-    }
-  }
-
   Shape shape_;
   Digest leaf_;
   bool believes_all_ = false;
   std::map<std::uint32_t, std::map<std::uint32_t, bool>> rows_;  // by generation and slot: false?
-  std::map<std::uint32_t, std::set<PeerId>> evidence_;
   std::uint64_t count_ = 0, rows_max_ = 0;
 };
 
