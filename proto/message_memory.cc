@@ -49,24 +49,8 @@ std::size_t heap_of(const LeafReply& reply) {
 std::size_t heap_of(const PrivateProof&) {
   return 0;
 }
-std::size_t heap_of(const Epoch& epoch) {
-  std::size_t bytes = epoch.certificate.capacity() + epoch.key.capacity() +
-                      epoch.signature.capacity() + epoch.sums.capacity() * sizeof(EpochSums) +
-                      epoch.heard.capacity() * sizeof(HeardNonce) +
-                      epoch.convicted.capacity() * sizeof(PeerId);
-  for (const EpochSums& one : epoch.sums) bytes += one.sums.capacity();
-  return bytes;
-}
-std::size_t heap_of(const FalseClaim& claim) {
-  return claim.coefficients.capacity();
-}
-std::size_t heap_of(const EpochRequest& request) {
-  return request.wanted.capacity() * sizeof(std::uint32_t);
-}
-std::size_t heap_of(const EpochProof& proof) {
-  std::size_t bytes = proof.lists.capacity() * sizeof(std::vector<Nonce>);
-  for (const std::vector<Nonce>& list : proof.lists) bytes += list.capacity() * sizeof(Nonce);
-  return bytes;
+std::size_t heap_of(const PassedOver&) {
+  return 0;
 }
 
 }  // namespace

@@ -92,19 +92,11 @@ struct State {
   bool proven_only = false;
   bool trusted_only = false;
   std::vector<Received> received = {};
-  std::uint64_t epoch = 0;                    // the latest that its sender has
-  bool wants_epochs = false;                  // at once, from the receiver
   std::vector<std::uint64_t> convicted = {};  // prefixes of ids of peers that sent false blocks
+  // Read, never written. A peer of the last version that sets it takes no blocks without a claim,
+  // which nobody makes any more (docs/protocol.md, "Retired").
   bool wants_claims = false;
   bool operator==(const State&) const = default;
-};
-
-// What the sender of a block says of it, with its signature (proto/block_claim.h).
-struct BlockClaim {
-  PublicKey key;   // of the sender's identity
-  Digest payload;  // SHA-256
-  std::array<std::uint8_t, limits::kClaimSignatureBytes> signature{};
-  bool operator==(const BlockClaim&) const = default;
 };
 
 struct Block {
@@ -116,7 +108,6 @@ struct Block {
   std::optional<State> state;
   Payload payload;
   bool unproven = false;  // its sender does not answer for it
-  std::optional<BlockClaim> claim = {};
   bool operator==(const Block&) const = default;
 };
 
@@ -147,55 +138,6 @@ struct LeafReply {
 struct PrivateProof {
   std::array<std::uint8_t, limits::kPrivateProofBytes> proof{};
   bool operator==(const PrivateProof&) const = default;
-};
-
-using Nonce = std::array<std::uint8_t, limits::kNonceBytes>;
-
-struct EpochSums {
-  std::uint32_t generation = 0;
-  std::vector<std::uint8_t> sums;  // of n source blocks, n times t bytes
-  bool operator==(const EpochSums&) const = default;
-};
-
-struct HeardNonce {
-  Nonce nonce{};
-  std::uint32_t age_us = 0;
-  bool operator==(const HeardNonce&) const = default;
-};
-
-struct Epoch {
-  PublicKey speaker;
-  std::string certificate;  // 64 bytes
-  std::uint64_t number = 0;
-  std::int64_t time_us = 0;       // of the speaker's clock; not negative
-  std::vector<std::uint8_t> key;  // 32 bytes
-  bool alarm = false;
-  std::vector<EpochSums> sums;  // ascending by generation
-  std::vector<HeardNonce> heard;
-  std::string signature;               // 64 bytes (proto/epoch_signature.h)
-  std::vector<PeerId> convicted = {};  // made a false claim; kEpochConvictedMax at most
-  bool operator==(const Epoch&) const = default;
-};
-
-struct EpochRequest {
-  std::optional<Nonce> nonce;
-  bool alarm = false;
-  std::vector<std::uint32_t> wanted = {};  // generations
-  bool operator==(const EpochRequest&) const = default;
-};
-
-struct EpochProof {
-  std::uint64_t epoch = 0;
-  std::vector<std::vector<Nonce>> lists;  // 1 to kEpochProofListsMax, none of them empty
-  bool operator==(const EpochProof&) const = default;
-};
-
-struct FalseClaim {
-  std::uint32_t generation = 0;
-  std::optional<std::uint32_t> source_index;  // as in a Block
-  std::vector<std::uint8_t> coefficients;
-  BlockClaim claim;
-  bool operator==(const FalseClaim&) const = default;
 };
 
 struct ManifestRequest {
@@ -234,12 +176,19 @@ struct Goodbye {
   bool operator==(const Goodbye&) const = default;
 };
 
-using PeerMessage = std::variant<Hello, State, Block, ManifestRequest, ManifestPart, PeerExchange,
-                                 Goodbye, CheckRequest, CheckReply, Epoch, EpochRequest, EpochProof,
-                                 LeafRequest, LeafReply, PrivateProof, FalseClaim>;
+// A message of a retired kind, or of a kind that this version does not know. It is no fault. Its
+// content was not read. Nobody sends one: serialize() and wire_bytes() do not take it.
+struct PassedOver {
+  bool operator==(const PassedOver&) const = default;
+};
 
-// What one frame holds. Errors: kProtocol with what is wrong. Any thread. A block's payload is
-// copied once, from `frame` into its own Payload; its fields may come in any order.
+using PeerMessage =
+    std::variant<Hello, State, Block, ManifestRequest, ManifestPart, PeerExchange, Goodbye,
+                 CheckRequest, CheckReply, LeafRequest, LeafReply, PrivateProof, PassedOver>;
+
+// What one frame holds. Of several bodies the last one of a known kind counts. Errors: kProtocol
+// with what is wrong, also if there is no body. Any thread. A block's payload is copied once, from
+// `frame` into its own Payload; its fields may come in any order.
 Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame);
 
 // A frame ready to send: `head` (length prefix and all small fields), then `payload` (may be

@@ -7,8 +7,6 @@
 #include <google/protobuf/arena.h>
 
 #include "proto/base/limits.h"
-#include "proto/block_claim.h"
-#include "proto/epoch_parse.h"
 #include "proto/message_checks.h"
 #include "proto/messages.h"
 #include "proto/payload_place.h"
@@ -43,8 +41,11 @@ Result<Hello> parse_hello(Bytes body) {
                .certificate = std::move(*from.mutable_certificate())};
 }
 
+// Field 15 of a State, which peers of the last version send; peer.proto has no name for it.
+constexpr int kWantsClaimsFieldNumber = 15;
+
 // Counts before memory is taken for what is counted. False as well if the body is malformed.
-bool state_fits(Bytes body) {
+bool state_fits(Bytes body, bool& wants_claims) {
   std::size_t spans = 0, entries = 0, received = 0;
   FieldReader fields(body);
   while (fields.next()) {
@@ -53,6 +54,7 @@ bool state_fits(Bytes body) {
              fields.is_bytes(wire::State::kWithdrawnFieldNumber);
     entries += fields.is_bytes(wire::State::kGenerationsFieldNumber);
     received += fields.is_bytes(wire::State::kReceivedFieldNumber);
+    if (fields.is_varint(kWantsClaimsFieldNumber)) wants_claims = fields.varint() != 0;
     if (spans > limits::kStateSpansMax || entries > limits::kStateEntriesMax ||
         received > limits::kReceivedMax)
       return false;
@@ -74,7 +76,9 @@ bool read_spans(const WireSpans& from, std::vector<Span>& to) {
 }
 
 Result<State> parse_state(Bytes body) {
-  if (!state_fits(body)) return peer_error("state: malformed, or too many entries");
+  State state;
+  if (!state_fits(body, state.wants_claims))
+    return peer_error("state: malformed, or too many entries");
 
   // States are frequent and made of many small objects: the first few KiB come from the stack.
   alignas(std::max_align_t) char scratch[4096];
@@ -85,7 +89,6 @@ Result<State> parse_state(Bytes body) {
   auto& from = *google::protobuf::Arena::CreateMessage<wire::State>(&arena);
   if (!parse_wire(body, from)) return peer_error("state: not a State message");
 
-  State state;
   state.acknowledged = from.acknowledged();
   state.credit = from.credit();
   state.prefer_coded = from.prefer_coded();
@@ -93,9 +96,6 @@ Result<State> parse_state(Bytes body) {
   state.neighbours = from.neighbours();
   state.proven_only = from.proven_only();
   state.trusted_only = from.trusted_only();
-  state.epoch = from.epoch();
-  state.wants_epochs = from.wants_epochs();
-  state.wants_claims = from.wants_claims();
   if (!read_spans(from.complete(), state.complete) ||
       !read_spans(from.unwanted(), state.unwanted) ||
       !read_spans(from.withdrawn(), state.withdrawn))
@@ -137,7 +137,7 @@ Result<State> parse_state(Bytes body) {
 // `apart`: the payload, where it is not in the body; it comes last there.
 Result<Block> parse_block(Bytes body, const Payload& apart) {
   Block block;
-  Bytes coefficients, payload, claim;
+  Bytes coefficients, payload;
   std::optional<Bytes> state;
   FieldReader fields(body);
   while (fields.next()) {
@@ -158,8 +158,6 @@ Result<Block> parse_block(Bytes body, const Payload& apart) {
       block.unproven = fields.varint() != 0;
     } else if (fields.is_bytes(wire::Block::kStateFieldNumber)) {
       state = fields.bytes();
-    } else if (fields.is_bytes(wire::Block::kClaimFieldNumber)) {
-      claim = fields.bytes();
     } else if (fields.is_bytes(wire::Block::kPayloadFieldNumber)) {
       payload = fields.bytes();
     }
@@ -177,10 +175,6 @@ Result<Block> parse_block(Bytes body, const Payload& apart) {
     return peer_error("block: the coding vector is longer than any generation");
   if (payload.empty() || payload.size() > limits::kBlockBytesMax)
     return peer_error("block: a payload of " + std::to_string(payload.size()) + " bytes");
-  if (!claim.empty()) {
-    block.claim = claim_from(claim);
-    if (!block.claim) return peer_error("block: a claim of the wrong size");
-  }
   if (state) {
     Result<State> parsed = parse_state(*state);
     if (!parsed.ok()) return parsed.error();
@@ -301,72 +295,65 @@ Result<PrivateProof> parse_private_proof(Bytes body) {
   return parsed;
 }
 
-Result<FalseClaim> parse_false_claim(Bytes body) {
-  wire::FalseClaim from;
-  if (!parse_wire(body, from)) return peer_error("false claim: not a FalseClaim message");
-  const auto claim = claim_from(as_bytes(from.claim()));
-  if (!claim) return peer_error("false claim: a claim of the wrong size");
-  const Bytes coefficients = as_bytes(from.coefficients());
-  if (from.generation() >= limits::kGenerationCountMax ||
-      from.source_index() >= limits::kGenerationSizeMax ||
-      coefficients.size() > limits::kGenerationSizeMax ||
-      (!from.has_source_index() && coefficients.empty()))
-    return peer_error("false claim: no coding vector, or one of no possible generation");
-  FalseClaim parsed{from.generation(), {}, {coefficients.begin(), coefficients.end()}, *claim};
-  if (from.has_source_index()) parsed.source_index = from.source_index();
-  return parsed;
+using Parse = Result<PeerMessage> (*)(Bytes body);
+
+template <auto parse>
+Result<PeerMessage> as_message(Bytes body) {
+  return as_any<PeerMessage>(parse(body));
+}
+
+// Null: the kind is retired, or this version does not know it.
+Parse parser_of(int kind) {
+  switch (kind) {
+    case wire::PeerMessage::kHelloFieldNumber:
+      return as_message<parse_hello>;
+    case wire::PeerMessage::kStateFieldNumber:
+      return as_message<parse_state>;
+    case wire::PeerMessage::kBlockFieldNumber:
+      return [](Bytes body) { return as_any<PeerMessage>(parse_block(body, {})); };
+    case wire::PeerMessage::kManifestRequestFieldNumber:
+      return as_message<parse_manifest_request>;
+    case wire::PeerMessage::kManifestPartFieldNumber:
+      return as_message<parse_part>;
+    case wire::PeerMessage::kPeerExchangeFieldNumber:
+      return as_message<parse_peer_exchange>;
+    case wire::PeerMessage::kGoodbyeFieldNumber:
+      return as_message<parse_goodbye>;
+    case wire::PeerMessage::kCheckRequestFieldNumber:
+      return as_message<parse_check_request>;
+    case wire::PeerMessage::kCheckReplyFieldNumber:
+      return as_message<parse_check_reply>;
+    case wire::PeerMessage::kLeafRequestFieldNumber:
+      return as_message<parse_leaf_request>;
+    case wire::PeerMessage::kLeafReplyFieldNumber:
+      return as_message<parse_leaf_reply>;
+    case wire::PeerMessage::kPrivateProofFieldNumber:
+      return as_message<parse_private_proof>;
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace
 
 Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
   if (frame.size() > limits::kFrameBytesMax) return peer_error("it is larger than a frame may be");
-  int kind = 0;
+  bool has_body = false;
+  Parse parse = nullptr;
   Bytes body;
   FieldReader fields(frame);
   while (fields.next()) {
-    if (!fields.is_bytes() || fields.number() > wire::PeerMessage::kFalseClaimFieldNumber) continue;
-    kind = fields.number();  // of several bodies the last one counts
-    body = fields.bytes();
+    if (!fields.is_bytes()) continue;
+    has_body = true;
+    if (const Parse known = parser_of(fields.number())) {
+      parse = known;  // of several bodies the last one counts
+      body = fields.bytes();
+    }
   }
   if (!fields.ok()) return peer_error("not a PeerMessage");
-
-  switch (kind) {
-    case wire::PeerMessage::kHelloFieldNumber:
-      return as_any<PeerMessage>(parse_hello(body));
-    case wire::PeerMessage::kStateFieldNumber:
-      return as_any<PeerMessage>(parse_state(body));
-    case wire::PeerMessage::kBlockFieldNumber:
-      return as_any<PeerMessage>(parse_block(body, {}));
-    case wire::PeerMessage::kManifestRequestFieldNumber:
-      return as_any<PeerMessage>(parse_manifest_request(body));
-    case wire::PeerMessage::kManifestPartFieldNumber:
-      return as_any<PeerMessage>(parse_part(body));
-    case wire::PeerMessage::kPeerExchangeFieldNumber:
-      return as_any<PeerMessage>(parse_peer_exchange(body));
-    case wire::PeerMessage::kGoodbyeFieldNumber:
-      return as_any<PeerMessage>(parse_goodbye(body));
-    case wire::PeerMessage::kCheckRequestFieldNumber:
-      return as_any<PeerMessage>(parse_check_request(body));
-    case wire::PeerMessage::kCheckReplyFieldNumber:
-      return as_any<PeerMessage>(parse_check_reply(body));
-    case wire::PeerMessage::kLeafRequestFieldNumber:
-      return as_any<PeerMessage>(parse_leaf_request(body));
-    case wire::PeerMessage::kLeafReplyFieldNumber:
-      return as_any<PeerMessage>(parse_leaf_reply(body));
-    case wire::PeerMessage::kPrivateProofFieldNumber:
-      return as_any<PeerMessage>(parse_private_proof(body));
-    case wire::PeerMessage::kEpochFieldNumber:
-      return as_any<PeerMessage>(parse_epoch(body));
-    case wire::PeerMessage::kEpochRequestFieldNumber:
-      return as_any<PeerMessage>(parse_epoch_request(body));
-    case wire::PeerMessage::kEpochProofFieldNumber:
-      return as_any<PeerMessage>(parse_epoch_proof(body));
-    case wire::PeerMessage::kFalseClaimFieldNumber:
-      return as_any<PeerMessage>(parse_false_claim(body));
-    default:
-      return peer_error("an empty message, or of a kind that this version does not know");
-  }
+  if (parse != nullptr) return parse(body);
+  if (!has_body) return peer_error("an empty message");
+  return PeerMessage(PassedOver{});
 }
 
 Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> head, Payload payload) {

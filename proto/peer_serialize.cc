@@ -5,7 +5,6 @@
 
 #include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
-#include "proto/block_claim.h"
 #include "proto/framing.h"
 #include "proto/messages.h"
 #include "proto/outgoing_frame.h"
@@ -50,10 +49,7 @@ void fill(const State& from, wire::State& to) {
     entry.set_peer(received.peer_prefix);
     entry.set_blocks(received.blocks);
   }
-  to.set_epoch(from.epoch);
-  to.set_wants_epochs(from.wants_epochs);
   for (const std::uint64_t prefix : from.convicted) to.add_convicted(prefix);
-  to.set_wants_claims(from.wants_claims);
   for (const GenerationState& generation : from.generations) {
     wire::GenerationState& entry = *to.add_generations();
     entry.set_generation(generation.generation);
@@ -76,7 +72,6 @@ void fill(const Block& from, wire::Block& to) {
     to.set_coefficients(from.coefficients.data(), from.coefficients.size());
   to.set_recoded(from.recoded);
   to.set_unproven(from.unproven);
-  if (from.claim) *to.mutable_claim() = claim_bytes(*from.claim);
   if (from.state) fill(*from.state, *to.mutable_state());
 }
 
@@ -121,47 +116,8 @@ void fill(const LeafReply& from, wire::PeerMessage& to) {
 void fill(const PrivateProof& from, wire::PeerMessage& to) {
   to.mutable_private_proof()->set_proof(from.proof.data(), from.proof.size());
 }
-void fill(const Epoch& from, wire::PeerMessage& to) {
-  wire::Epoch& epoch = *to.mutable_epoch();
-  epoch.set_speaker(from.speaker.bytes.data(), from.speaker.bytes.size());
-  epoch.set_certificate(from.certificate);
-  epoch.set_number(from.number);
-  epoch.set_time(static_cast<std::uint64_t>(from.time_us));
-  epoch.set_key(from.key.data(), from.key.size());
-  epoch.set_alarm(from.alarm);
-  for (const EpochSums& one : from.sums) {
-    wire::EpochSums& entry = *epoch.add_sums();
-    entry.set_generation(one.generation);
-    entry.set_sums(one.sums.data(), one.sums.size());
-  }
-  for (const HeardNonce& one : from.heard) {
-    wire::HeardNonce& entry = *epoch.add_heard();
-    entry.set_nonce(one.nonce.data(), one.nonce.size());
-    entry.set_age(one.age_us);
-  }
-  epoch.set_signature(from.signature);
-  for (const PeerId& id : from.convicted) epoch.mutable_convicted()->append(id.raw());
-}
-void fill(const EpochRequest& from, wire::PeerMessage& to) {
-  wire::EpochRequest& request = *to.mutable_epoch_request();
-  if (from.nonce) request.set_nonce(from.nonce->data(), from.nonce->size());
-  request.set_alarm(from.alarm);
-  for (const std::uint32_t g : from.wanted) request.add_wanted(g);
-}
-void fill(const EpochProof& from, wire::PeerMessage& to) {
-  wire::EpochProof& proof = *to.mutable_epoch_proof();
-  proof.set_epoch(from.epoch);
-  for (const std::vector<Nonce>& list : from.lists)
-    proof.add_lists(list.data(), list.size() * sizeof(Nonce));
-}
-void fill(const FalseClaim& from, wire::PeerMessage& to) {
-  wire::FalseClaim& claim = *to.mutable_false_claim();
-  claim.set_generation(from.generation);
-  if (from.source_index)
-    claim.set_source_index(*from.source_index);
-  else
-    claim.set_coefficients(from.coefficients.data(), from.coefficients.size());
-  claim.set_claim(claim_bytes(from.claim));
+void fill(const PassedOver&, wire::PeerMessage&) {
+  FIRN_CHECK(!"what was passed over is not sent");
 }
 void fill(const PeerExchange& from, wire::PeerMessage& to) {
   wire::PeerExchange& exchange = *to.mutable_peer_exchange();
@@ -207,8 +163,7 @@ std::size_t body_bytes(const State& state) {
   std::size_t bytes = varint_field(state.acknowledged) + varint_field(state.credit) +
                       varint_field(state.prefer_coded) + varint_field(state.upload_kib) +
                       varint_field(state.neighbours) + varint_field(state.proven_only) +
-                      varint_field(state.epoch) + varint_field(state.wants_epochs) +
-                      varint_field(state.wants_claims) + (state.trusted_only ? kLateFlagBytes : 0);
+                      (state.trusted_only ? kLateFlagBytes : 0);
   if (!state.convicted.empty()) bytes += bytes_field(state.convicted.size() * 8);
   for (const std::vector<Span>* spans : {&state.complete, &state.unwanted, &state.withdrawn})
     for (const Span& span : *spans)
@@ -233,9 +188,8 @@ std::size_t body_bytes(const Block& block) {
                                  ? 1 + CodedOutputStream::VarintSize32(*block.source_index)
                                  : bytes_field(block.coefficients.size());
   const std::size_t state = block.state ? bytes_field(body_bytes(*block.state)) : 0;
-  const std::size_t claim = block.claim ? bytes_field(kClaimBytes) : 0;
   return varint_field(block.generation) + varint_field(block.sequence) + vector +
-         varint_field(block.recoded) + varint_field(block.unproven) + state + claim +
+         varint_field(block.recoded) + varint_field(block.unproven) + state +
          bytes_field(block.payload.size());
 }
 

@@ -19,15 +19,10 @@ class Accusations {
 
   // A neighbour parted with this peer and banned it.
   void banned_by(const PeerId& neighbour);
-  // The content's authority says that this peer sent a false block.
-  void convicted();
 
  private:
   Outbox& outbox_;
-  void tell(const char* who);
-
   std::set<PeerId> accusers_;  // kAccusersMin at most
-  bool told_ = false;
 };
 
 }  // namespace firn::core

@@ -45,7 +45,7 @@ struct Send {
 //   else:         block = sum_i mix[i] * (row in slots[i]), rows as stored by StoreRow.
 struct SendBlock {
   PeerKey peer = kNoPeer;
-  proto::Block block;  // payload empty; a claim, where there is one, is still to be made
+  proto::Block block;  // payload empty
   // Any other random vector would do as well: a driver that has such a block of this generation
   // ready may send that one, with its vector in place of block.coefficients.
   bool exchangeable = false;
@@ -127,25 +127,6 @@ struct MakeLeaves {
   std::uint32_t generation = 0;
 };
 
-// Say whether this claim is false: whether the combination of source blocks that its coding vector
-// promises has another SHA-256 than it says. Its generation is verified. Answer with
-// authority_answered(verdict); one that cannot be checked is not called false.
-struct CheckClaim {
-  proto::FalseClaim claim;
-};
-struct ClaimVerdict {
-  PeerId accused;  // its signer
-  bool is_false = false;
-};
-
-// Draw the epoch's check key, work out the check sums of t bytes of its generations under it, and
-// sign it (proto/epoch_signature.h). The key must not be told before. Answer with
-// authority_answered(epoch); without a signature if it could not be made.
-struct MakeEpoch {
-  proto::Epoch epoch;           // sums empty
-  std::uint32_t tag_bytes = 0;  // t
-};
-
 // Answer with tracker_replied or tracker_failed.
 struct AnnounceTo {
   std::size_t tracker = 0;  // index into Options::trackers
@@ -190,7 +171,7 @@ struct Notice {
 
 using Action =
     std::variant<Connect, Close, Send, SendBlock, StoreRow, MarkProven, Decode, DropRows, DropSlots,
-                 JudgeRows, MakeCheck, MakeEpoch, MakeLeaves, CheckClaim, AnnounceTo, FetchManifestFrom, KeepManifestPart, ManifestArrived,
+                 JudgeRows, MakeCheck, MakeLeaves, AnnounceTo, FetchManifestFrom, KeepManifestPart, ManifestArrived,
                  ContentComplete, Finished, Notice, DoubtRows>;
 
 }  // namespace firn::core

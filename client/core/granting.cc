@@ -12,8 +12,7 @@ namespace firn::core {
 
 Granting::Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
                    const Intake& intake, Links links, Generations& generations,
-                   const QuotaTurns& turns, const Trust& trust, PlainFetch& plain,
-                   const Epochs& epochs)
+                   const QuotaTurns& turns, const Trust& trust, PlainFetch& plain)
     : context_(context),
       life_(life),
       membership_(membership),
@@ -24,7 +23,6 @@ Granting::Granting(const Context& context, const Life& life, Membership& members
       turns_(turns),
       trust_(trust),
       plain_(plain),
-      epochs_(epochs),
       random_(context.options.seed, 0x6c61636b73) {}
 
 // --- how much may be granted ---
@@ -193,13 +191,8 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   state.acknowledged = n.news.take_acknowledgement();
   state.credit = n.grants.credit();
   state.prefer_coded = sources_.size() > 1;
-  state.epoch = epochs_.number();
-  state.wants_epochs = epochs_.upstream() == n.key;
   state.proven_only = trust_.strict() && !life_.finishing();
   state.trusted_only = trust_.believing() && !life_.finishing();
-  // What comes from the speaker itself is taken for true.
-  state.wants_claims =
-      state.proven_only && trust_.claims_wanted_since() != kNever && !epochs_.speaks(n.id);
   if (!life_.finishing() && n.holds.has_everything())
     membership_.small_mesh() ? tell_received(n, state) : tell_convicted(n, state);
   tell_generations(n, entries_max, state);

@@ -31,7 +31,7 @@ class Granting final : public LeaveWatcher {
   };
   Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
            const Intake& intake, Links links, Generations& generations, const QuotaTurns& turns,
-           const Trust& trust, PlainFetch& plain, const Epochs& epochs);
+           const Trust& trust, PlainFetch& plain);
 
   // The first State, or the first that the neighbour can understand: everything we hold.
   void greet(Neighbour& n);
@@ -94,7 +94,6 @@ class Granting final : public LeaveWatcher {
   const QuotaTurns& turns_;
   const Trust& trust_;
   PlainFetch& plain_;
-  const Epochs& epochs_;
   codec::CoefficientStream random_;  // of null vectors
   std::uint32_t told_lacking_ = 0;   // the last generation that a source was told of
   Regime regime_;

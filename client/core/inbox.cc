@@ -33,7 +33,8 @@ void Inbox::on(Neighbour& n, proto::Hello&& hello) {
 }
 
 bool Inbox::apply(Neighbour& n, proto::State&& state) {
-  n.epochs.told(state, parts_.transfer->epochs.number());
+  // Such a peer of the last version takes blocks of the authority alone.
+  if (!parts_.membership.certificate().empty()) state.wants_claims = false;
   parts_.transfer->spread.told(n, state);
   if (!n.apply_state(std::move(state))) {
     punish(n, "sent an impossible State");
@@ -42,7 +43,6 @@ bool Inbox::apply(Neighbour& n, proto::State&& state) {
   parts_.transfer->seeding.told(n);
   parts_.transfer->granting.told(n);
   parts_.transfer->sending.told(n);
-  parts_.transfer->epochs.told(n);
   return true;
 }
 
@@ -113,78 +113,6 @@ void Inbox::on(Neighbour& n, proto::LeafReply&& reply) {
 
 void Inbox::on(Neighbour& n, proto::PrivateProof&&) {
   punish(n, "sent a proof of a private content where it belongs to none");
-}
-
-void Inbox::on(Neighbour& n, proto::Epoch&& epoch) {
-  if (!parts_.transfer) return;  // a later one will come
-  Transfer& transfer = *parts_.transfer;
-  switch (transfer.epochs.came(n, std::move(epoch))) {
-    case Epochs::Verdict::kNews:
-      transfer.timekeeping.learned(*transfer.epochs.latest());
-      believe(transfer);
-      break;
-    case Epochs::Verdict::kOld:
-      break;
-    case Epochs::Verdict::kFalse:
-      punish(n, "sent a false or an old epoch");
-      break;
-  }
-}
-
-// The latest Epoch convicts, and is doubted, only if it is of this run: anybody may send on what
-// was said in an earlier one.
-void Inbox::believe(Transfer& transfer) {
-  const proto::Epoch& epoch = *transfer.epochs.latest();
-  transfer.epoch_judging.learned(epoch);
-  if (!transfer.timekeeping.is_fresh(epoch)) return;
-  transfer.denouncing.learned(epoch);
-  doubt(transfer);
-}
-
-// A peer that would speak for the authority if nobody else did looks whether that one tells the
-// truth: it downloads nothing, so that nothing else would show it a liar.
-void Inbox::doubt(Transfer& transfer) {
-  const proto::Epoch& epoch = *transfer.epochs.latest();
-  const Holdings& holdings = transfer.generations.holdings();
-  if (parts_.context.certificate.empty() || epoch.sums.empty()) return;
-  const proto::EpochSums& one = epoch.sums[epoch.number % epoch.sums.size()];
-  if (!holdings.verified().contains(one.generation)) return;
-  transfer.review.examine(one.generation, holdings.blocks_in(one.generation),
-                          {transfer.epochs.speaker(),
-                           {epoch.key.begin(), epoch.key.end()},
-                           {one.sums.begin(), one.sums.end()}});
-}
-
-void Inbox::on(Neighbour& n, proto::EpochRequest&& request) {
-  if (!parts_.transfer) return;
-  Transfer& transfer = *parts_.transfer;
-  if (transfer.epoch_making.speaks()) {
-    transfer.epoch_making.asked(n, request);
-  } else {
-    transfer.timekeeping.asked(n, request);
-  }
-}
-
-void Inbox::on(Neighbour& n, proto::FalseClaim&& claim) {
-  if (!parts_.transfer) return;
-  Transfer& transfer = *parts_.transfer;
-  const bool possible = transfer.epoch_making.speaks()
-                            ? transfer.convictions.examine(n, std::move(claim))
-                            : transfer.denouncing.came(n, claim);
-  if (!possible) punish(n, "sent a false claim that nobody has made");
-}
-
-void Inbox::on(Neighbour& n, proto::EpochProof&& proof) {
-  if (!parts_.transfer) return punish(n, "sent a proof about no epoch");
-  Transfer& transfer = *parts_.transfer;
-  const auto is_fresh = [&transfer] {
-    const proto::Epoch* const latest = transfer.epochs.latest();
-    return latest && transfer.timekeeping.is_fresh(*latest);
-  };
-  const bool was_fresh = is_fresh();
-  if (!transfer.timekeeping.proved(n, proof))
-    return punish(n, "sent a false proof of an epoch's nonces");
-  if (!was_fresh && is_fresh()) believe(transfer);
 }
 
 void Inbox::on(Neighbour& n, proto::Goodbye&& goodbye) {

@@ -27,15 +27,10 @@ class Inbox {
   void on(Neighbour& n, proto::LeafRequest&& request);
   void on(Neighbour& n, proto::LeafReply&& reply);
   void on(Neighbour& n, proto::PrivateProof&& proof);
-  void on(Neighbour& n, proto::Epoch&& epoch);
-  void on(Neighbour& n, proto::EpochRequest&& request);
-  void on(Neighbour& n, proto::EpochProof&& proof);
-  void on(Neighbour& n, proto::FalseClaim&& claim);
   void on(Neighbour& n, proto::Goodbye&& goodbye);
+  void on(Neighbour&, proto::PassedOver&&) {}
   bool apply(Neighbour& n, proto::State&& state);
   void punish(const Neighbour& n, const char* what);
-  void believe(Transfer& transfer);
-  void doubt(Transfer& transfer);
 
   Parts& parts_;
 };

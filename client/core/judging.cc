@@ -20,12 +20,11 @@ codec::SecretVector<std::uint8_t> taken(std::vector<std::uint8_t>& part) {
 }  // namespace
 
 Judging::Judging(const Context& context, Membership& membership, Outbox& outbox, const Trust& trust,
-                 const Epochs& epochs, CheckReview& review, const Generations& generations)
+                 CheckReview& review, const Generations& generations)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
       trust_(trust),
-      epochs_(epochs),
       peers_(context, membership, outbox, generations, review),
       generations_(generations) {}
 
@@ -41,7 +40,7 @@ const Neighbour* Judging::authority_for(std::uint32_t g) const {
 }
 
 bool Judging::ask(std::uint32_t g) {
-  const Neighbour* authority = authority_for(g);
+  const Neighbour* authority = membership_.small_mesh() ? authority_for(g) : nullptr;
   if (!authority) return false;
   asked_[g] = Asked{authority->key, context_.now + policy::kCheckTimeout};
   requests_[authority->key].push_back(g);
@@ -70,10 +69,10 @@ bool Judging::doubt(std::uint32_t g) {
   const auto known = sums_.find(g);
   if (known != sums_.end()) {
     judge_unproven(g, known->second);
-  } else if (!asked_.contains(g) && !ask(g) && !epochs_.alive() && !ask_peers(g)) {
+  } else if (!asked_.contains(g) && !ask(g) && !ask_peers(g)) {
     return false;
   }
-  doubted_[g] = knows_or_asks(g) ? kNever : context_.now + policy::kEpochPatience;
+  doubted_.insert(g);
   return true;
 }
 
@@ -212,11 +211,6 @@ std::vector<std::uint32_t> Judging::take_unanswered() {
     if (overdue && doubted_.erase(it->first) > 0) failed.push_back(it->first);
     it = overdue ? asked_.erase(it) : std::next(it);
   }
-  for (auto it = doubted_.begin(); it != doubted_.end();) {
-    const bool overdue = it->second <= context_.now;
-    if (overdue) failed.push_back(it->first);
-    it = overdue ? doubted_.erase(it) : std::next(it);
-  }
   judge_by_peers(failed);
   return failed;
 }
@@ -237,7 +231,6 @@ TimeUs Judging::next_due() const {
   TimeUs at = peers_.next_due();
   if (trust_.unguided() && !generations_.holdings().open().empty()) at = std::min(at, next_sample_);
   for (const auto& [g, asked] : asked_) at = std::min(at, asked.due);
-  for (const auto& [g, due] : doubted_) at = std::min(at, due);
   return at;
 }
 
@@ -253,7 +246,7 @@ bool Judging::sampled(std::uint32_t g) const {
 }
 
 Judging::Mesh Judging::mesh() const {
-  Mesh mesh{trust_.strict(), membership_.small_mesh(), 0};
+  Mesh mesh{trust_.strict(), 0};
   for (const PeerKey key : trust_.authorities())
     mesh.authorities += membership_.find(key)->holds.has_everything();
   return mesh;
@@ -330,7 +323,7 @@ void Judging::look_at(std::uint32_t g, const OpenGeneration& open) {
   if (const auto known = sums_.find(g); known != sums_.end()) {
     if (!all_proven && !under_way(g)) judge_unproven(g, known->second);
   } else if (asks && !asked_.contains(g)) {
-    if ((alarmed_ && membership_.small_mesh()) || sampled(g)) ask(g);
+    if (alarmed_ || sampled(g)) ask(g);
   }
 }
 

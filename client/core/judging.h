@@ -11,12 +11,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "client/core/check_review.h"
 #include "client/core/context.h"
-#include "client/core/epochs.h"
 #include "client/core/generations.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
@@ -30,7 +30,7 @@ namespace firn::core {
 class Judging final : public LeaveWatcher {
  public:
   Judging(const Context& context, Membership& membership, Outbox& outbox, const Trust& trust,
-          const Epochs& epochs, CheckReview& review, const Generations& generations);
+          CheckReview& review, const Generations& generations);
 
   // What it asks of peers that speak for nobody.
   PeerChecks& peers() { return peers_; }
@@ -54,7 +54,6 @@ class Judging final : public LeaveWatcher {
   // The sums by which rows of g are judged now; null: none are.
   const CheckStatement* stated(std::uint32_t g) const;
   bool under_way(std::uint32_t g) const { return under_way_.contains(g); }
-  bool doubted(std::uint32_t g) const { return doubted_.contains(g); }
   // The rows have been judged. True if the generation was doubted.
   bool judged(std::uint32_t g);
   // g is verified, or begins anew: its key is forgotten.
@@ -80,7 +79,7 @@ class Judging final : public LeaveWatcher {
   };
   // What makes a generation due that had no rows since.
   struct Mesh {
-    bool strict = false, small = false;
+    bool strict = false;
     std::size_t authorities = 0;  // that hold everything
     bool operator==(const Mesh&) const = default;
   };
@@ -93,9 +92,6 @@ class Judging final : public LeaveWatcher {
   bool ask(std::uint32_t g);
   bool ask_peers(std::uint32_t g);
   void judge_unproven(std::uint32_t g, const CheckStatement& known);
-  bool knows_or_asks(std::uint32_t g) const {
-    return sums_.contains(g) || asked_.contains(g) || peers_.asking(g);
-  }
   void judge_by_peers(std::vector<std::uint32_t>& failed);
   Mesh mesh() const;
   void look_ahead();
@@ -109,13 +105,12 @@ class Judging final : public LeaveWatcher {
   Membership& membership_;
   Outbox& outbox_;
   const Trust& trust_;
-  const Epochs& epochs_;
   PeerChecks peers_;
   const Generations& generations_;
   std::map<std::uint32_t, Asked> asked_;  // by generation, as the next
   std::map<std::uint32_t, CheckStatement> sums_;
   std::map<std::uint32_t, UnderWay> under_way_;
-  std::map<std::uint32_t, TimeUs> doubted_;  // an Epoch's verdict is waited for until then
+  std::set<std::uint32_t> doubted_;
   bool alarmed_ = false;
   std::vector<std::uint32_t> changed_;  // generations to be looked at in the next step
   TimeUs next_review_ = 0;              // of all generations that are open

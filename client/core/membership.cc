@@ -16,7 +16,6 @@ using proto::GoodbyeReason;
 namespace {
 
 constexpr std::uint32_t kWireVersion = 1;
-constexpr const char* kCondemned = "sent a false block, says the authority of the content";
 
 // What a peer that parts says, for people.
 std::string said_with(const proto::Goodbye& goodbye) {
@@ -137,11 +136,7 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
   };
   if (life_.stopped()) return no(GoodbyeReason::kShuttingDown, "");
   if (id == options.self) return no(GoodbyeReason::kSelf, PeerBook::kOwnIdentity);
-  const bool condemned = condemned_.contains(id, context_.now);
-  // One that this peer has called it is not to call again.
-  if (condemned && attempt != 0)
-    book_.strike(id, context_.now, policy::kStrikesConvicted, kCondemned);
-  if (condemned || book_.banned(id, context_.now)) return no(GoodbyeReason::kBanned, "banned here");
+  if (book_.banned(id, context_.now)) return no(GoodbyeReason::kBanned, "banned here");
   if (keeps_other_connection(id, attempt != 0)) return no(GoodbyeReason::kDuplicate, "");
   const bool called = attempt != 0;
   if (neighbours_.size() >= wanted_.places_for(called) && !make_room(ip, called)) {
@@ -251,20 +246,9 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const char* kind
   if (at) drop(*at, reason, what);
 }
 
-void Membership::condemn(const PeerId& id, const PeerId& by) {
-  if (condemned_.contains(id, context_.now)) return;
-  condemned_.add(id, by, context_.now);
-  if (neighbours_.find(id))
-    return punish(id, GoodbyeReason::kBanned, kCondemned, policy::kStrikesConvicted);
-  for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
-}
-
-void Membership::acquit(std::vector<PeerId> convicted, const PeerId& by) {
-  const std::vector<PeerId> condemned = condemned_.take_back(by);
-  convicted.insert(convicted.end(), condemned.begin(), condemned.end());
+void Membership::acquit(const std::vector<PeerId>& convicted) {
   for (const PeerId& id : convicted) {
-    const bool was_banned = book_.banned(id, context_.now) ||
-                            std::find(condemned.begin(), condemned.end(), id) != condemned.end();
+    const bool was_banned = book_.banned(id, context_.now);
     book_.acquit(id);
     if (was_banned)
       outbox_.inform("peer " + id.text() + " is innocent; its ban is lifted", "innocent");

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "client/core/condemned.h"
 #include "client/core/context.h"
 #include "client/core/history.h"
 #include "client/core/hunger.h"
@@ -76,14 +75,8 @@ class Membership {
   // fault alone.
   void punish(const PeerId& id, proto::GoodbyeReason reason, const char* kind,
               std::uint32_t strikes = 1, const std::string& detail = {});
-  // The authority has found that the peer sent a false block: it is dropped if it is connected, and
-  // turned away for as long as a peer that this one has convicted. `by`: the peer that speaks for
-  // the authority.
-  void condemn(const PeerId& id, const PeerId& by);
-  // The word of `by` was false, by which these were convicted: they are welcome again, and so are
-  // those that it has condemned.
-  void acquit(std::vector<PeerId> convicted, const PeerId& by);
-  const Condemned& condemned() const { return condemned_; }
+  // The word by which these were convicted was false: they are welcome again.
+  void acquit(const std::vector<PeerId>& convicted);
   void stop();
   // Rows of the peer have turned out to be true.
   void proved(const PeerId& id);
@@ -118,7 +111,6 @@ class Membership {
   WantedNeighbours wanted_;
   Places places_;
   History history_;
-  Condemned condemned_;
   std::vector<LeaveWatcher*> watchers_;
 };
 

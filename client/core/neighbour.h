@@ -7,7 +7,6 @@
 //   pipe     what we send it                                (sending)
 //   traffic  what came and went, counted                    (receiving, outbox)
 //   reports  what it says came to it from others            (contributions)
-//   epochs   which Epochs it has                            (epochs)
 //
 // Here is what concerns several parts at once: book-keeping. Decisions are in policy/.
 #pragma once
@@ -19,7 +18,6 @@
 
 #include "client/core/contact.h"
 #include "client/core/debt.h"
-#include "client/core/epoch_link.h"
 #include "client/core/grants.h"
 #include "client/core/news.h"
 #include "client/core/pipeline.h"
@@ -45,7 +43,9 @@ class Neighbour {
     reports.take(std::move(state.received), std::move(state.convicted));
     return holds.apply(std::move(state), pipe.next_sequence());
   }
-  bool may_send() const { return holds.heard() && pipe.has_credit() && !mistrusted; }
+  bool may_send() const {
+    return holds.heard() && pipe.has_credit() && !mistrusted && !holds.wants_claims();
+  }
   // Books a block; returns its sequence number.
   std::uint32_t book_block(std::uint32_t generation, TimeUs now) {
     holds.in_flight(generation, pipe.next_sequence());
@@ -116,7 +116,6 @@ class Neighbour {
   Contact contact;
   Traffic traffic;
   Reports reports;
-  EpochLink epochs;
   double worth = 1;                 // of a row that a source gives to it (contributions.h)
   std::uint32_t barren_before = 0;  // peers of its network that passed nothing on
   bool proved_itself = false;       // a row of it was shown to be true

@@ -26,38 +26,26 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
 
 Transfer::Transfer(Parts& parts, const Info& info)
     : generations(info.shape, parts.context.options.memory_bytes),
-      epochs(parts.context, parts.membership, parts.outbox, generations.holdings(), discredited,
-             info.authority_key),
-      timekeeping(parts.context, parts.membership, parts.outbox, epochs),
-      convictions(parts.context, parts.membership, parts.outbox, generations.holdings()),
-      epoch_making(parts.context, parts.membership, parts.outbox, parts.uplink,
-                   generations.holdings(), convictions, epochs),
-      denouncing(parts.context, parts.membership, parts.outbox, parts.accusations, epochs,
-                 generations.holdings()),
-      trust(parts.context, parts.life, parts.membership, epochs, discredited, info.authority_key),
-      claims(parts.context, trust, generations.holdings()),
+      trust(parts.context, parts.life, parts.membership, info.authority_key),
       plain(parts.context, parts.membership, parts.outbox, generations.holdings(), trust,
             info.generation_digests),
       turns(parts.context, parts.life, parts.membership, parts.intake, generations),
       granting(parts.context, parts.life, parts.membership, parts.outbox, parts.intake,
-               {parts.uplink, parts.downlink}, generations, turns, trust, plain, epochs),
+               {parts.uplink, parts.downlink}, generations, turns, trust, plain),
       stalls(parts.context, parts.life, parts.membership, generations.holdings()),
       seeding(parts.context, parts.life, parts.membership, parts.outbox, parts.uplink,
               generations.holdings()),
       spread(parts.context, parts.membership),
-      spread_judging(parts.membership, trust, spread),
+      spread_judging(parts.membership, spread),
       contributions(parts.context, parts.membership, spread, spread_judging),
       sending(parts.context, parts.membership, parts.outbox, parts.uplink, generations.holdings(),
               granting, seeding, trust, spread),
       review(parts.outbox),
-      judging(parts.context, parts.membership, parts.outbox, trust, epochs, review, generations),
-      epoch_judging(epochs, timekeeping, generations, judging),
+      judging(parts.context, parts.membership, parts.outbox, trust, review, generations),
       checks(parts.context, parts.membership, parts.outbox, generations.holdings()),
       leaf_lists(parts.context, parts.membership, parts.outbox, generations.holdings(), plain),
-      receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, epochs,
-                trust, judging, plain, timekeeping, claims, denouncing, review, generations),
-      discrediting(parts.membership, parts.outbox, discredited, epochs, trust, judging,
-                   epoch_judging, generations) {}
+      receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, trust,
+                judging, plain, review, generations) {}
 
 void Parts::start(const Info& info) {
   const Shape& shape = info.shape;
@@ -71,12 +59,6 @@ void Parts::start(const Info& info) {
   membership.watch(made.sending);
   membership.watch(made.contributions);
   membership.watch(made.spread);
-  membership.watch(made.epochs);
-  membership.watch(made.timekeeping);
-  membership.watch(made.convictions);
-  membership.watch(made.epoch_making);
-  membership.watch(made.denouncing);
-  membership.watch(made.claims);
   membership.watch(made.judging.peers());
   membership.watch(made.judging);
   membership.watch(made.checks);

@@ -7,18 +7,10 @@
 #include "client/core/accusations.h"
 #include "client/core/check_review.h"
 #include "client/core/check_serving.h"
-#include "client/core/claims.h"
 #include "client/core/connection_watch.h"
 #include "client/core/context.h"
 #include "client/core/contributions.h"
-#include "client/core/convictions.h"
-#include "client/core/denouncing.h"
-#include "client/core/discredited.h"
-#include "client/core/discrediting.h"
 #include "client/core/downlink.h"
-#include "client/core/epoch_judging.h"
-#include "client/core/epoch_making.h"
-#include "client/core/epochs.h"
 #include "client/core/generations.h"
 #include "client/core/gossip.h"
 #include "client/core/granting.h"
@@ -39,7 +31,6 @@
 #include "client/core/spread.h"
 #include "client/core/spread_judging.h"
 #include "client/core/stall_watch.h"
-#include "client/core/timekeeping.h"
 #include "client/core/trackers.h"
 #include "client/core/trust.h"
 #include "client/core/uplink.h"
@@ -53,14 +44,7 @@ struct Transfer {
   Transfer(Parts& parts, const Info& info);
 
   Generations generations;
-  Discredited discredited;
-  Epochs epochs;
-  Timekeeping timekeeping;
-  Convictions convictions;
-  EpochMaking epoch_making;
-  Denouncing denouncing;
   Trust trust;
-  Claims claims;
   PlainFetch plain;
   QuotaTurns turns;
   Granting granting;
@@ -72,11 +56,9 @@ struct Transfer {
   Sending sending;
   CheckReview review;
   Judging judging;
-  EpochJudging epoch_judging;
   CheckServing checks;
   LeafServing leaf_lists;
   Receiving receiving;
-  Discrediting discrediting;
 };
 
 struct Parts {

@@ -16,7 +16,7 @@ PlainFetch::PlainFetch(const Context& context, Membership& membership, Outbox& o
       outbox_(outbox),
       holdings_(holdings),
       trust_(trust),
-      mode_(context, membership, trust),
+      mode_(context, trust),
       digests_(std::move(digests)),
       shares_(holdings.shape()),
       random_(context.options.seed, 0x6c6561766573) {}

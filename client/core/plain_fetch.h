@@ -36,8 +36,8 @@ class PlainFetch final : public LeaveWatcher {
   PlainFetch(const Context& context, Membership& membership, Outbox& outbox,
              const Holdings& holdings, const Trust& trust, std::vector<Digest> digests);
 
-  // Generation g has decoded to false data, or a neighbour has sent a false block of it.
-  void met_false(std::uint32_t g) { mode_.met_false(g); }
+  // A generation has decoded to false data, or a neighbour has sent a false block.
+  void met_false() { mode_.met_false(); }
   // All generations are fetched plainly, or were when g began: neighbours that do so too tell what
   // they hold.
   bool shared(std::uint32_t g) const;

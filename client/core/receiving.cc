@@ -13,21 +13,16 @@ namespace firn::core {
 using proto::GoodbyeReason;
 
 Receiving::Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-                     Intake& intake, const Epochs& epochs, Trust& trust, Judging& judging,
-                     PlainFetch& plain, Timekeeping& timekeeping, Claims& claims,
-                     Denouncing& denouncing, CheckReview& review, Generations& generations)
+                     Intake& intake, Trust& trust, Judging& judging, PlainFetch& plain,
+                     CheckReview& review, Generations& generations)
     : context_(context),
       life_(life),
       membership_(membership),
       outbox_(outbox),
       intake_(intake),
-      epochs_(epochs),
       trust_(trust),
       judging_(judging),
       plain_(plain),
-      timekeeping_(timekeeping),
-      claims_(claims),
-      denouncing_(denouncing),
       review_(review),
       generations_(generations) {}
 
@@ -65,20 +60,8 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   const bool shown = block.source_index && plain_.knows(g);
   if (shown && !plain_.right(g, *block.source_index, block.payload)) return blame(n.id, g);
   if (!shown && n.mistrusted) return;
-  // Where claims are wanted only the authority's speaker is believed at its word: others that speak
-  // for it may have damaged copies, and relays of their rows would be convicted.
-  const bool vouched = n.contact.authority() && !block.unproven &&
-                       (trust_.claims_wanted_since() == kNever || epochs_.speaks(n.id));
+  const bool vouched = n.contact.authority() && !block.unproven;
   const bool answered = !shown && !block.unproven && !vouched;
-  const Claims::Verdict claim = answered ? claims_.look(n, block) : Claims::Verdict::kFine;
-  if (claim == Claims::Verdict::kFalse) {
-    return membership_.punish(n.id, GoodbyeReason::kBanned, "sent a block with a false signature",
-                              policy::kStrikesConvicted);
-  }
-  if (claim == Claims::Verdict::kMissing) {
-    ++counts_.redundant;  // it may have been on its way when claims were asked for
-    return n.news.report(g);
-  }
   const auto vector = std::make_shared<const std::vector<std::uint8_t>>(
       block.source_index
           ? codec::unit_vector(generations_.holdings().blocks_in(g), *block.source_index)
@@ -97,7 +80,6 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
                                   believed};
     slot = generations_.insert(g, vector, origin, context_.now);
   }
-  if (slot && answered && block.claim) claims_.keep(g, *slot, *block.claim);
   if (slot && shown) membership_.proved(n.id);
   if (slot && !shown && block.source_index) plain_.came(g, *slot, n.id, block.payload);
   if (!slot && plain_.just_waits(g)) {
@@ -161,7 +143,6 @@ void Receiving::verified(std::uint32_t g) {
   life_.progress(context_.now);
   judging_.forget(g);
   plain_.forget(g);
-  claims_.forget(g);
   if (const OpenGeneration* open = generations_.holdings().find_open(g)) {
     for (const OpenGeneration::Share& share : open->by_sender) membership_.proved(share.sender);
   }
@@ -173,9 +154,8 @@ void Receiving::verified(std::uint32_t g) {
 }
 
 void Receiving::decoded_falsely(std::uint32_t g) {
-  timekeeping_.raise_alarm();
   trust_.alarm(policy::kConvictedMemory);
-  plain_.met_false(g);
+  plain_.met_false();
   if (!judging_.doubt(g)) fetch_again(g);
 }
 
@@ -228,7 +208,6 @@ void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
 
 void Receiving::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   outbox_.push(DropSlots{g, slots});
-  claims_.forget(g, slots);
   plain_.rows_gone(g, &slots);
   generations_.remove(g, slots);
   for (Neighbour& n : membership_.neighbours()) n.holds.rows_gone(g, &slots);
@@ -237,7 +216,6 @@ void Receiving::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots)
 
 void Receiving::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   generations_.prove(g, slots);
-  claims_.forget(g, slots);
   outbox_.push(MarkProven{g, slots});
   const OpenGeneration& open = *generations_.holdings().find_open(g);
   for (const std::uint32_t slot : slots) membership_.proved(open.senders[slot]);
@@ -257,10 +235,7 @@ void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
     outbox_.push(DropRows{g});
     return lose(g);
   }
-  if (!false_rows.empty()) {
-    timekeeping_.raise_alarm();
-    return convict(g, false_rows, by);
-  }
+  if (!false_rows.empty()) return convict(g, false_rows, by);
   if (!doubted) return;
   // Rows may have come since; else nothing is wrong with any of them, or the sums are.
   const OpenGeneration& open = *generations_.holdings().find_open(g);
@@ -290,8 +265,6 @@ void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong
     const bool answered = open.standing[slot] == Standing::kAnswered;
     if (answered || (n && trust_.terms_known(*n, open.arrived[slot]))) doubtful.insert(id);
     if (!answered) continue;
-    if (auto claim = by.vouched ? claims_.about(g, slot) : std::nullopt)
-      denouncing_.denounce(*std::move(claim));
     if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
   }
   if (!by.vouched && judging_.peers().count_wrong(g) >= policy::kWrongVerdictsMax) settle(g);
@@ -317,6 +290,22 @@ void Receiving::reviewed(std::uint32_t g, const CheckReview::Findings& findings)
     trust_.found_truthful(id);
   }
   for (const PeerId& id : findings.guilty) blame(id, g);
+  for (const CheckReview::Finding& lie : findings.lies) discredit(lie);
+}
+
+// The maker of check sums has told false ones: what rests on its word falls. It is banned, peers
+// that were convicted by its word alone are welcome again, and rows wait for another's proof. Which
+// rows are believed, or proven, by its word nobody has kept; nor which of those that count as proven
+// a speaker for the authority has sent.
+void Receiving::discredit(const CheckReview::Finding& lie) {
+  judging_.discredit(lie.liar);
+  trust_.found_lying(lie.liar, lie.vouched);
+  generations_.doubt_all(lie.vouched);
+  if (lie.vouched) outbox_.push(DoubtRows{});
+  for (const PeerId& id : lie.acquitted) trust_.acquit(id);
+  membership_.acquit(lie.acquitted);
+  membership_.punish(lie.liar, GoodbyeReason::kBanned, "told false check sums",
+                     policy::kStrikesConvicted, " of generation " + std::to_string(lie.generation));
 }
 
 // This peer is guilty, whether or not an authority has lied.
@@ -329,9 +318,8 @@ void Receiving::blame(const PeerId& id, std::uint32_t g) {
 void Receiving::ban(const PeerId& id, std::uint32_t g) {
   if (id == context_.options.self || id == PeerId{}) return;
   judging_.alarm();
-  timekeeping_.raise_alarm();
   trust_.convict(id);
-  plain_.met_false(g);
+  plain_.met_false();
   membership_.punish(id, GoodbyeReason::kBanned, "sent a false block", policy::kStrikesConvicted,
                      " of generation " + std::to_string(g));
 }
@@ -375,7 +363,6 @@ void Receiving::report_lost(std::uint32_t g) {
 
 void Receiving::lose(std::uint32_t g) {
   judging_.forget(g);
-  claims_.forget(g);
   plain_.rows_gone(g, nullptr);
   generations_.lose(g);
   for (Neighbour& n : membership_.neighbours()) n.holds.rows_gone(g, nullptr);

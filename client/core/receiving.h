@@ -8,10 +8,7 @@
 
 #include "client/core/actions.h"
 #include "client/core/check_review.h"
-#include "client/core/claims.h"
 #include "client/core/context.h"
-#include "client/core/denouncing.h"
-#include "client/core/epochs.h"
 #include "client/core/generations.h"
 #include "client/core/intake.h"
 #include "client/core/judging.h"
@@ -19,7 +16,6 @@
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
 #include "client/core/plain_fetch.h"
-#include "client/core/timekeeping.h"
 #include "client/core/trust.h"
 #include "proto/base/result.h"
 #include "proto/messages.h"
@@ -36,8 +32,7 @@ struct BlockCounts {
 class Receiving final : public LeaveWatcher {
  public:
   Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-            Intake& intake, const Epochs& epochs, Trust& trust, Judging& judging, PlainFetch& plain,
-            Timekeeping& timekeeping, Claims& claims, Denouncing& denouncing, CheckReview& review,
+            Intake& intake, Trust& trust, Judging& judging, PlainFetch& plain, CheckReview& review,
             Generations& generations);
 
   // Has those generations decoded of which an earlier run left all rows.
@@ -53,7 +48,7 @@ class Receiving final : public LeaveWatcher {
 
   // The answer to Decode.
   void decoded(std::uint32_t g, DecodeOutcome outcome);
-  // The answer to MakeCheck of a review, but for the lies that it has shown.
+  // The answer to MakeCheck of a review.
   void reviewed(std::uint32_t g, const CheckReview::Findings& findings);
   // The answer to JudgeRows. `readable`: false if rows could not be read back.
   void judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
@@ -90,6 +85,7 @@ class Receiving final : public LeaveWatcher {
   void ban(const PeerId& id, std::uint32_t g);
   void convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong, const CheckStatement& by);
   void doubt(const PeerId& sender, const PeerId& by);
+  void discredit(const CheckReview::Finding& lie);
   void settle(std::uint32_t g);
   void welcome(PeerKey peer);
 
@@ -98,13 +94,9 @@ class Receiving final : public LeaveWatcher {
   Membership& membership_;
   Outbox& outbox_;
   Intake& intake_;
-  const Epochs& epochs_;
   Trust& trust_;
   Judging& judging_;
   PlainFetch& plain_;
-  Timekeeping& timekeeping_;
-  Claims& claims_;
-  Denouncing& denouncing_;
   CheckReview& review_;
   Generations& generations_;
   std::optional<std::uint32_t> disputed_;  // a generation about whose check sums makers disagree

@@ -85,7 +85,6 @@ void Sending::pump() {
       source_ ? policy::blocks_at_once(rate, holdings_.shape().block_bytes) : 1;
   const std::uint32_t most = busy_max(rate, at_once, small_mesh);
   sockets_.set_patience(policy::uplink_patience(rate, most * at_once));
-  if (source_) source_->set_alarm(trust_.strict() && !small_mesh);
   const Neighbours& neighbours = membership_.neighbours();
   policy::Sockets sockets{sockets_.busy(now, most), most};
   const policy::RelayPolicy::Terms terms{small_mesh, trust_.trial_from()};
@@ -189,8 +188,6 @@ SendBlock Sending::make(Neighbour& n, const policy::Choice& choice) {
     draw_vector(n, null, out);
     out.exchangeable = !out.block.recoded && null.empty();
   }
-  // Whether or not this peer knows of an alarm: those that are complete hear of few.
-  if (n.epochs.wants_claims() && !out.block.unproven) out.block.claim.emplace();
   out.block.sequence = n.book_block(g, context_.now);
   n.holds.mixture_sent(g, out.slots);
   // What is concluded from a vector later must not be concluded from one that was never sent.

@@ -11,8 +11,8 @@
 
 namespace firn::core {
 
-SpreadJudging::SpreadJudging(Membership& membership, const Trust& trust, const Spread& spread)
-    : membership_(membership), trust_(trust), spread_(spread) {}
+SpreadJudging::SpreadJudging(Membership& membership, const Spread& spread)
+    : membership_(membership), spread_(spread) {}
 
 // The word of neighbours counts that this peer has called: of these no more are hostile than of the
 // swarm.
@@ -26,8 +26,6 @@ SpreadJudging::Asked SpreadJudging::ask() const {
   return asked;
 }
 
-// Of those that come once there was an alarm more are hostile: polluters that others have banned.
-// That holds when it is over as well, since polluters that nobody serves send no false rows.
 double SpreadJudging::hearsay(const Neighbour& of, const Asked& asked) const {
   std::size_t others = 0, accusers = 0;
   for (const Neighbour* n : asked) {
@@ -38,8 +36,7 @@ double SpreadJudging::hearsay(const Neighbour& of, const Asked& asked) const {
   const bool many =
       static_cast<double>(accusers) >= policy::kAccusersShare * static_cast<double>(others);
   if (accusers >= policy::kAccusersMin && many) return policy::kWorthMin;
-  const bool newcomer = !of.contact.outgoing() && of.contact.opened_at() >= trust_.alarmed_since();
-  return accusers > 0 || newcomer ? policy::kDoubtedWorth : 1;
+  return accusers > 0 ? policy::kDoubtedWorth : 1;
 }
 
 double SpreadJudging::worth(const Neighbour& of, const Asked& asked, double usual_share) const {

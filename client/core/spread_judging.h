@@ -9,13 +9,12 @@
 
 #include "client/core/membership.h"
 #include "client/core/spread.h"
-#include "client/core/trust.h"
 
 namespace firn::core {
 
 class SpreadJudging {
  public:
-  SpreadJudging(Membership& membership, const Trust& trust, const Spread& spread);
+  SpreadJudging(Membership& membership, const Spread& spread);
 
   // Its Hello has come.
   void greeted(Neighbour& n) const;
@@ -29,7 +28,6 @@ class SpreadJudging {
   double hearsay(const Neighbour& of, const Asked& asked) const;
 
   Membership& membership_;
-  const Trust& trust_;
   const Spread& spread_;
 };
 

@@ -139,18 +139,12 @@ void SwarmCore::row_stored(TimeUs now) {
 }
 
 void SwarmCore::generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now) {
-  if (Receiving* r = receiving(*parts_, now)) {
-    r->decoded(generation, outcome);
-    parts_->transfer->epoch_judging.look();
-  }
+  if (Receiving* r = receiving(*parts_, now)) r->decoded(generation, outcome);
 }
 
 void SwarmCore::rows_judged(std::uint32_t generation, const std::vector<std::uint32_t>& right,
                             const std::vector<std::uint32_t>& wrong, bool readable, TimeUs now) {
-  if (Receiving* r = receiving(*parts_, now)) {
-    r->judged(generation, right, wrong, readable);
-    parts_->transfer->epoch_judging.look();
-  }
+  if (Receiving* r = receiving(*parts_, now)) r->judged(generation, right, wrong, readable);
 }
 
 void SwarmCore::proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::LeafReply> reply,
@@ -159,22 +153,9 @@ void SwarmCore::proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::
   if (!parts.transfer || parts.life.stopped()) return;
   if (auto* sums = std::get_if<proto::CheckReply>(&reply)) {
     if (peer != kNoPeer) return parts.transfer->checks.made(peer, std::move(*sums));
-    const CheckReview::Findings findings = parts.transfer->review.made(*sums);
-    parts.transfer->receiving.reviewed(sums->generation, findings);
-    for (const CheckReview::Finding& lie : findings.lies)
-      parts.transfer->discrediting.carry_out(lie);
+    parts.transfer->receiving.reviewed(sums->generation, parts.transfer->review.made(*sums));
   } else {
     parts.transfer->leaf_lists.made(peer, std::move(std::get<proto::LeafReply>(reply)));
-  }
-}
-
-void SwarmCore::authority_answered(std::variant<proto::Epoch, ClaimVerdict> answer, TimeUs now) {
-  Parts& parts = stirred(*parts_, now);
-  if (!parts.transfer || parts.life.stopped()) return;
-  if (auto* epoch = std::get_if<proto::Epoch>(&answer)) {
-    parts.transfer->epoch_making.made(std::move(*epoch));
-  } else {
-    parts.transfer->convictions.checked(std::get<ClaimVerdict>(answer));
   }
 }
 
@@ -261,9 +242,6 @@ void SwarmCore::step() {
   parts.membership.dial();
   if (!parts.transfer) return parts.fetch.ask();
   Transfer& transfer = *parts.transfer;
-  transfer.timekeeping.step();
-  transfer.denouncing.step();
-  transfer.epoch_making.step();
   transfer.trust.step();
   transfer.receiving.step();
   transfer.plain.step();
@@ -276,7 +254,6 @@ void SwarmCore::step() {
     transfer.sending.pump();
   }
   transfer.judging.step();
-  transfer.epoch_judging.step();
   transfer.granting.step();
   switch (transfer.seeding.step()) {
     case Seeding::Step::kNone:
@@ -301,10 +278,9 @@ TimeUs SwarmCore::next_wake() const {
                         parts.connections.next_due(), parts.fetch.next_due()});
   if (parts.transfer) {
     Transfer& t = *parts.transfer;
-    at = std::min({at, t.epochs.next_due(), t.timekeeping.next_due(), t.epoch_making.next_due(),
-                   t.denouncing.next_due(), t.trust.next_due(), t.receiving.next_due(),
-                   t.plain.next_due(), t.turns.next_due(), t.stalls.next_due(),
-                   t.sending.next_due(), t.granting.next_due(), t.seeding.next_due()});
+    at = std::min({at, t.trust.next_due(), t.receiving.next_due(), t.plain.next_due(),
+                   t.turns.next_due(), t.stalls.next_due(), t.sending.next_due(),
+                   t.granting.next_due(), t.seeding.next_due()});
   }
   return std::max(at, parts.context.now);
 }

@@ -77,8 +77,6 @@ class SwarmCore {
   // not be made.
   void proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::LeafReply> reply,
                   TimeUs now);
-  // The answer to MakeEpoch, signed; without a signature if it could not be made. Or to CheckClaim.
-  void authority_answered(std::variant<proto::Epoch, ClaimVerdict> answer, TimeUs now);
   void content_finished(TimeUs now);
   // The disk takes nothing for now (full, vanished): ask for no more blocks until resumed. The
   // driver keeps and retries what failed.

@@ -9,18 +9,15 @@
 
 namespace firn::core {
 
-Trust::Trust(const Context& context, const Life& life, Membership& membership, const Epochs& epochs,
-             const Discredited& discredited, std::string authority_key)
+Trust::Trust(const Context& context, const Life& life, Membership& membership,
+             std::string authority_key)
     : context_(context),
       life_(life),
       membership_(membership),
-      epochs_(epochs),
-      discredited_(discredited),
       authority_key_(std::move(authority_key)),
-      strict_(possible() && membership.small_mesh()),
+      strict_(possible()),
       mistrust_(context, life, membership),
-      near_until_(context.now),
-      guided_until_(context.now) {}
+      near_until_(context.now) {}
 
 void Trust::greeted(Neighbour& n) {
   mistrust_.greeted(n);
@@ -29,7 +26,8 @@ void Trust::greeted(Neighbour& n) {
   if (discredited_.contains(n.id)) return;
   if (!n.contact.authority()) authorities_.push_back(n.key);
   n.contact.proves_authority();
-  met_ = near_ = true;
+  met_ = true;
+  near_ = possible();
 }
 
 // A neighbour that holds everything can tell for any row whether it is true (peer_checks.h), unless
@@ -51,22 +49,20 @@ bool Trust::holder_near() const {
 // leaves when its neighbours hold enough proven rows between them.
 TimeUs Trust::opens_at() const {
   const TimeUs fed = std::max(life_.progressed_at(), strict_since_);
-  if (near_ || epochs_.alarm()) return fed + policy::kStarvingTime;
+  if (near_) return fed + policy::kStarvingTime;
   return (met_ && !holder_near() ? std::max(near_until_, fed) : near_until_) + policy::kStallVoid;
 }
 
 // It goes back to that where what it took after it was false.
 bool Trust::wants_proof(TimeUs heard_at) const {
   if (!possible()) return false;
-  if (!membership_.small_mesh()) return wants_proof_at_large();
   if (life_.complete()) return strict_;
   if (strict_) return context_.now < opens_at();
   return near_ ? heard_at > open_since_ : met_ && guard_.last() > open_since_ && !holder_near();
 }
 
 bool Trust::many_polluters() const {
-  if (std::max(convicted_.size(), membership_.condemned().count()) >= policy::kManyConvictions)
-    return true;
+  if (convicted_.size() >= policy::kManyConvictions) return true;
   if (convicted_.size() < policy::kSomeConvictions) return false;
   const auto found = static_cast<double>(convicted_.size());
   const auto others = static_cast<double>(std::as_const(membership_).neighbours().size());
@@ -75,8 +71,8 @@ bool Trust::many_polluters() const {
 }
 
 TimeUs Trust::trial_from() const {
-  if (!strict_ || membership_.small_mesh() || !many_polluters()) return kNever;
-  return context_.now - strict_since_ < policy::kTrialGrace ? strict_since_ : 0;
+  if (!alone_at_large() || !guard_.on(context_.now) || !many_polluters()) return kNever;
+  return context_.now - guard_.since() < policy::kTrialGrace ? guard_.since() : 0;
 }
 
 void Trust::convict(const PeerId& id) {
@@ -128,18 +124,11 @@ void Trust::found_truthful(const PeerId& maker) {
 }
 
 // Whose rows were true by its word nobody has kept.
-void Trust::found_lying(const PeerId& maker) {
+void Trust::found_lying(const PeerId& maker, bool vouched) {
+  if (vouched) discredited_.add(maker);
   if (Neighbour* n = membership_.neighbours().find(maker)) n->told_truth = false;
   for (Neighbour& n : membership_.neighbours()) n.proved_itself = false;
   mistrust_.found_lying(maker);
-}
-
-// Where nothing comes any block is taken for a while.
-bool Trust::wants_proof_at_large() const {
-  if (!epochs_.alarm()) return false;
-  if (life_.complete()) return true;
-  if (strict_) return context_.now < opens_at();
-  return !starved_ || context_.now - open_since_ >= policy::kStarvingTime;
 }
 
 void Trust::step() {
@@ -147,10 +136,6 @@ void Trust::step() {
   mistrust_.step();
   step_proof();
   unguided_ = !strict_ && !near_ && !life_.complete() && membership_.small_mesh();
-  if (near_ || strict_ || epochs_.alive()) guided_until_ = context_.now;
-  const TimeUs unheard = possible() ? policy::kStarvingTime : 0;  // it may be about to tell
-  alone_at_large_ = !near_ && !strict_ && !epochs_.alive() && !life_.complete() &&
-                    !membership_.small_mesh() && context_.now - guided_until_ >= unheard;
   const bool believing = wants_belief();
   if (believing == believing_) return;
   believing_ = believing;
@@ -159,24 +144,16 @@ void Trust::step() {
 }
 
 void Trust::step_proof() {
-  if (!possible()) return;
   TimeUs heard_at = 0;  // an authority was
-  near_ = !authorities_.empty();
+  near_ = possible() && !authorities_.empty();
   for (const PeerKey key : authorities_) {
     heard_at = std::max(heard_at, membership_.find(key)->traffic.heard_at());
   }
   if (near_) near_until_ = context_.now;
   const bool strict = wants_proof(heard_at);
-  if (!strict && context_.now - open_since_ >= policy::kAlarmMemory) alarmed_since_ = kNever;
-  const bool claims = strict && !membership_.small_mesh();
-  if (strict == strict_ && claims == (claims_since_ != kNever)) return;
-  claims_since_ = claims ? std::min(claims_since_, context_.now) : kNever;
-  if (strict != strict_) {
-    strict_ = strict;
-    starved_ = !strict && epochs_.alarm();
-    (strict ? strict_since_ : open_since_) = context_.now;
-  }
-  if (claims) alarmed_since_ = std::min(alarmed_since_, context_.now);
+  if (strict == strict_) return;
+  strict_ = strict;
+  (strict ? strict_since_ : open_since_) = context_.now;
   for (Neighbour& n : membership_.neighbours()) n.news.report_terms();
 }
 

@@ -5,10 +5,10 @@
 // generation that it has verified. Where every peer answers for what it sends, a false block
 // convicts its sender, and cannot spread. That takes a way to prove rows while they are still few:
 // they came from the authority itself, or a check key of the authority's has judged them
-// (judging.h). In a small mesh both need the authority near, so there a peer takes any block where
-// no authority is found, and where nothing comes although one is near. In a large mesh rows are
-// judged by Epochs, a second later: there peers want answers for blocks while the authority says
-// that false rows are about.
+// (judging.h). Both need the authority near: so it is in a small mesh, but where no authority is
+// found, or nothing comes although one is near; there a peer takes any block. In a large mesh it
+// takes any block, and fetches generations block by block once it has met a false row
+// (plain_mode.h).
 #pragma once
 
 #include <algorithm>
@@ -17,21 +17,20 @@
 #include <vector>
 
 #include "client/core/context.h"
-#include "client/core/discredited.h"
-#include "client/core/epochs.h"
 #include "client/core/guard.h"
 #include "client/core/life.h"
 #include "client/core/membership.h"
 #include "client/core/mistrust.h"
 #include "client/core/policy/constants.h"
+#include "client/core/recent_ids.h"
 
 namespace firn::core {
 
 class Trust final : public LeaveWatcher {
  public:
   // `authority_key`: of the manifest; empty: nobody speaks for the content.
-  Trust(const Context& context, const Life& life, Membership& membership, const Epochs& epochs,
-        const Discredited& discredited, std::string authority_key);
+  Trust(const Context& context, const Life& life, Membership& membership,
+        std::string authority_key);
 
   // Judges the neighbour's certificate; its Hello has come.
   void greeted(Neighbour& n);
@@ -42,8 +41,8 @@ class Trust final : public LeaveWatcher {
   // In a small mesh where no authority is near: rows are judged by the word of peers that may lie
   // (peer_checks.h).
   bool unguided() const { return unguided_; }
-  // In a large mesh where no authority tells anything: rows are judged by nobody.
-  bool alone_at_large() const { return alone_at_large_; }
+  // In a large mesh: rows are judged by nobody.
+  bool alone_at_large() const { return !life_.complete() && !membership_.small_mesh(); }
   // In a small one, once a false row was met, while somebody is near that holds everything: this
   // peer wants only what is made from rows that their sender trusts (Rows::kTrusted).
   bool believing() const { return believing_; }
@@ -61,23 +60,16 @@ class Trust final : public LeaveWatcher {
   void alarm(TimeUs time) { guard_.raise(context_.now, time); }
 
   Mistrust& mistrust() { return mistrust_; }
-  // It has turned out what this peer's check sums are worth.
+  // It has turned out what this peer's check sums are worth. `vouched`: it has spoken for the
+  // authority, and does so no more.
   void found_truthful(const PeerId& maker);
-  void found_lying(const PeerId& maker);
-  // In a large mesh, since the first of the alarms that followed each other; kNever: there was
-  // none, or the last is over for policy::kAlarmMemory.
-  TimeUs alarmed_since() const { return alarmed_since_; }
+  void found_lying(const PeerId& maker, bool vouched);
 
   // Neighbours that came at this time or later are given little before a row of theirs has been
-  // shown to be true (Neighbour::on_trial); kNever: none are. So it is under alarm in a large mesh
-  // that has more polluters than can be found out one by one, as far as those tell that this peer
-  // has met, or the authority has named. Those that were there before the alarm have a while to
-  // prove themselves.
+  // shown to be true (Neighbour::on_trial); kNever: none are. So it is in a large mesh that has more
+  // polluters than can be found out one by one, as far as those tell that this peer has met. Those
+  // that were there before the first false row have a while to prove themselves.
   TimeUs trial_from() const;
-
-  // Since when neighbours are to claim something of each block that they answer for (claims.h);
-  // kNever: they are not.
-  TimeUs claims_wanted_since() const { return claims_since_; }
 
   // Sent a false block for which it answered.
   void convict(const PeerId& id);
@@ -96,13 +88,12 @@ class Trust final : public LeaveWatcher {
   void leaves(const Neighbour& n) override { std::erase(authorities_, n.key); }
 
  private:
-  // The content has an authority.
-  bool possible() const { return !authority_key_.empty(); }
+  // The content has an authority, and rows are judged by its word.
+  bool possible() const { return !authority_key_.empty() && membership_.small_mesh(); }
   bool holder_near() const;
   bool wants_proof(TimeUs heard_at) const;
   bool wants_belief() const;
   void step_proof();
-  bool wants_proof_at_large() const;
   bool many_polluters() const;
   void forget_convicted();
   void tell_neighbours();
@@ -111,25 +102,21 @@ class Trust final : public LeaveWatcher {
   const Context& context_;
   const Life& life_;
   Membership& membership_;
-  const Epochs& epochs_;
-  const Discredited& discredited_;
   const std::string authority_key_;
+  // Peers with the authority's certificate that have told false check sums: their word counts as
+  // anybody's.
+  RecentIds discredited_;
   std::vector<PeerKey> authorities_;
   std::vector<std::uint64_t> convicted_;
   TimeUs convicted_at_ = 0;  // the last was
-  bool alone_at_large_ = false;
   bool strict_, unguided_ = false, believing_ = false;
   Guard guard_;
   TimeUs strict_since_ = 0, open_since_ = 0;
   TimeUs changed_at_ = 0;  // whether this peer believes
   Mistrust mistrust_;
-  TimeUs claims_since_ = kNever;
-  TimeUs alarmed_since_ = kNever;
-  bool met_ = false;         // a neighbour has spoken for the authority, or met_before()
-  bool near_ = false;        // one does
-  bool starved_ = false;     // under alarm nothing came that its sender answers for
-  TimeUs near_until_ = 0;    // when it was seen last
-  TimeUs guided_until_ = 0;  // near, or by Epochs
+  bool met_ = false;       // a neighbour has spoken for the authority, or met_before()
+  bool near_ = false;      // one does, where its word counts
+  TimeUs near_until_ = 0;  // when it was seen last
 };
 
 }  // namespace firn::core

@@ -59,11 +59,8 @@ struct Options {
   const LinkFacts* link = nullptr;  // of all contents; outlives the core
   RateBudget* up_budget = nullptr;  // that it shares with other contents; outlives the core
   RateBudget* down_budget = nullptr;
-  // Of the driver's, unknown to all others: nonces are drawn from it (timekeeping.h).
+  // Of the driver's, unknown to all others: keys of check sums are drawn from it (peer_checks.h).
   std::array<std::uint8_t, 32> nonce_secret{};
-  // What its Epochs are numbered from, if it speaks for the authority: above all numbers of earlier
-  // runs under the same identity.
-  std::uint64_t epochs_before = 0;
   std::string certificate;         // shown in Hello: this peer speaks for the authority; or empty
   bool certificate_waits = false;  // until the download is complete
   std::uint64_t memory_bytes = 128u << 20;  // for rows that wait for the disk or a decode

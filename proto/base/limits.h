@@ -30,23 +30,14 @@ inline constexpr std::size_t kAnnouncePeersMax = 200;  // addresses in one reply
 inline constexpr std::size_t kStateEntriesMax = 4096;  // generations in one State
 inline constexpr std::size_t kStateSpansMax = 4096;    // spans in one State, of all kinds together
 inline constexpr std::size_t kCertificateBytes = 64;   // of a peer that speaks for the authority
-inline constexpr std::size_t kClaimSignatureBytes = 64;
 inline constexpr std::size_t kCheckGenerationsMax = 64;  // in one CheckRequest
 inline constexpr std::size_t kCheckKeyBytes = 32;
 inline constexpr std::size_t kLeafGenerationsMax = 16;  // in one LeafRequest
 inline constexpr std::size_t kWantedBlocksMax = 32;     // generations in one State, asked for so
 inline constexpr std::size_t kPrivateProofBytes = 32;
-inline constexpr std::size_t kCheckTagBytesMax = 16;     // t: check sum of one block
-inline constexpr std::size_t kEpochBytesMax = 64 << 10;  // an Epoch on the wire
-inline constexpr std::size_t kEpochSumsMax = 64;         // generations in one Epoch
-inline constexpr std::size_t kEpochHeardMax = 256;       // nonces in one Epoch
-inline constexpr std::size_t kNonceBytes = 16;
-inline constexpr std::size_t kEpochWantedMax = 16;       // generations in one EpochRequest
-inline constexpr std::size_t kEpochProofListsMax = 16;   // as many peers may stand in between
-inline constexpr std::size_t kEpochProofNoncesMax = 64;  // in one list
-inline constexpr std::size_t kReceivedMax = 64;          // neighbours named in one State
-inline constexpr std::size_t kConvictedMax = 64;         // peers named in one State
-inline constexpr std::size_t kEpochConvictedMax = 128;   // peers named in one Epoch
-inline constexpr std::size_t kTakenBackPerState = 256;   // generations, besides all of them once
+inline constexpr std::size_t kCheckTagBytesMax = 16;    // t: check sum of one block
+inline constexpr std::size_t kReceivedMax = 64;         // neighbours named in one State
+inline constexpr std::size_t kConvictedMax = 64;        // peers named in one State
+inline constexpr std::size_t kTakenBackPerState = 256;  // generations, besides all of them once
 
 }  // namespace firn::limits

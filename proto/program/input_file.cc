@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 
 #include "proto/base/unique_fd.h"
 #include "proto/program/output_file.h"

@@ -1,8 +1,8 @@
 """The simulated races that show what a mechanism of the core is worth: honest swarms, and swarms with
 hostile peers. `scripts/swarm hostile` and `worth` run them.
 
-A mechanism stays if its loss costs some cell more than the cell's limit (LIMITS), as the mean of seeds
-that were not used to choose it.
+A mechanism stays if its loss costs some cell more than the cell's limit (LIMITS): absolute seconds of the last
+honest peer, as the mean of seeds that were not used to choose the mechanism.
 """
 
 import typing
@@ -18,7 +18,8 @@ LARGE = ("byte", "noise+colluding", "noise+fresh:10")
 LARGE_TOO = ("silent", "low-rank:4", "sparse:10", "silent+fresh:10")
 ALLIED = "30*noise+colluding,20*low-rank:4+colluding"
 
-# How much longer the last honest peer may take without a mechanism that goes, by the share of hostile peers.
+# How much longer the last honest peer may take without a mechanism that goes. Hostile are: nobody; one to four of
+# twelve; up to a tenth of forty or a hundred, or four of 24 to 36; more than that; half of all, which collude.
 LIMITS = {"honest": 0.02, "few": 0.12, "tenth": 0.16, "many": 0.30, "allied": 1.0}
 
 
@@ -115,14 +116,18 @@ def hostile():
 
 
 def runs(cell, mib=32, limit=8):
-    """Options of swarm_lab for the cell's race."""
-    size = "" if "mib=" in cell.options else f" mib={mib}"
+    """Options of swarm_lab for the cell's race. A cell that names its content's size keeps it."""
     deeds = f" hostile={cell.hostile}" if cell.hostile else ""
-    return f"{cell.options}{size} limit={limit}{deeds}"
+    return _race(cell, mib, limit) + deeds
 
 
 def without_hostile(cell, mib=32, limit=8):
     """The same race, in which the hostile peers stay away. It does not depend on what they would have done, only
     on how many they are."""
     count = sum(int(part.split("*")[0]) for part in cell.hostile.split(","))
-    return f"{cell.options} mib={mib} limit={limit} hostile={count}*silent without_hostile=1"
+    return f"{_race(cell, mib, limit)} hostile={count}*silent without_hostile=1"
+
+
+def _race(cell, mib, limit):
+    size = "" if "mib=" in cell.options else f" mib={mib}"
+    return f"{cell.options}{size} limit={limit}"

@@ -199,7 +199,7 @@ COMMANDS = {
     "list": (list_command, "scenarios and clients"),
     "sim": (sim.sim, "the production core in virtual time"),
     "sweep": (sweep.sweep, "many simulated swarms, over one option, and their rivals"),
-    "table": (tables.table, "what `sim`, `sweep` and `hostile` wrote, as Markdown"),
+    "table": (tables.table, "what `sim`, `sweep`, `hostile` and `worth` wrote, as Markdown"),
     "compare": (compare.compare, "stored races beside their simulation"),
     "hostile": (hostile.hostile, "what hostile peers cost simulated swarms, of all kinds"),
     "worth": (worth.worth, "two builds of the core side by side, in honest races and hostile ones"),

@@ -6,6 +6,7 @@ Each race of hostile peers has one beside it in which these stay away: same seed
 import concurrent.futures
 import fnmatch
 import json
+import math
 import pathlib
 import statistics
 
@@ -77,9 +78,13 @@ def _row(cell, jobs, chosen):
 
 
 def _median(races):
-    """Seconds of the last honest peer; None where most races are not over at their limit."""
-    done = [race["result"]["last_seconds"] for race in races if race["done"]]
-    return round(statistics.median(done), 2) if len(done) * 2 > len(races) else None
+    """Seconds of the last honest peer; None if most races are not over at their limit."""
+    seconds = statistics.median(race["result"]["last_seconds"] if race["done"] else math.inf for race in races)
+    return None if seconds == math.inf else round(seconds, 2)
+
+
+def _seconds(row, key):
+    return (row[key] or "never") if key in row else "-"  # older records have no seconds
 
 
 def table(rows):
@@ -98,7 +103,9 @@ def table(rows):
                      f"{sum(row['honest_banned'] for row in of)} |")
         missed += [row for row in of if target and (row["times"] or 99) > target + 1e-9]
     if missed:
-        lines += ["", "| over its target | source | hostile | median | worst |", "|" + "---|" * 5]
+        lines += ["", "| over its target | source | hostile | median | worst | seconds | without hostile |",
+                  "|" + "---|" * 7]
         lines += [f"| {row['group']} ({TARGETS[row['group']]:g}) | {row['source']} | `{row['hostile']}` | "
-                  f"{row['times'] or 'never'} | {row['worst'] or 'never'} |" for row in missed]
+                  f"{row['times'] or 'never'} | {row['worst'] or 'never'} | {_seconds(row, 'seconds')} | "
+                  f"{_seconds(row, 'calm_seconds')} |" for row in missed]
     return "\n".join(lines)

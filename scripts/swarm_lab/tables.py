@@ -1,15 +1,15 @@
-"""scripts/swarm table: Markdown tables of what `sweep`, `sim` and `hostile --out` wrote, as docs has
+"""scripts/swarm table: Markdown tables of what `sweep`, `sim`, `hostile` and `worth --out` wrote, as docs has
 them."""
 
 import json
 import pathlib
 import statistics
 
-from swarm_lab import hostile, sim, sweep
+from swarm_lab import hostile, sim, sweep, worth
 
 
 def options(command):
-    command.add_argument("path", nargs="+", help="files of `sweep`, `sim` or `hostile`")
+    command.add_argument("path", nargs="+", help="files of `sweep`, `sim`, `hostile` or `worth`")
 
 
 def table(chosen):
@@ -24,6 +24,8 @@ def of_file(path):
     found = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
     if "hostile" in found:
         return hostile.table(found["hostile"])
+    if "worth" in found:
+        return worth.table(found["worth"])
     return of_sweep(found) if "sweep" in found else of_sim(found["runs"])
 
 

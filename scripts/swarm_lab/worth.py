@@ -8,6 +8,7 @@ that is after the change.
 import concurrent.futures
 import fnmatch
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -30,29 +31,45 @@ def options(command):
 
 
 def worth(chosen):
-    found = [cell for cell in cells.honest() + cells.hostile() if _chosen(cell.name, chosen.cells)]
+    before, after = programs = [_program(path) for path in (chosen.before, chosen.after)]
+    found = _chosen(chosen.cells)
+    if not found:
+        raise Failed(f"no cell is called {' or '.join(chosen.cells)}")
     seeds = range(chosen.first_seed, chosen.first_seed + chosen.seeds)
     jobs = [(program, cell, seed) for cell in sorted(found, key=_size, reverse=True)
-            for seed in seeds for program in (chosen.before, chosen.after)]
+            for seed in seeds for program in programs]
     with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
         done = dict(zip(jobs, pool.map(lambda job: _run(*job), jobs)))
-    rows = [_row(cell, [[done[program, cell, seed] for seed in seeds] for program in (chosen.before, chosen.after)])
-            for cell in found]
+    rows = [_row(cell, *([done[program, cell, seed] for seed in seeds] for program in programs)) for cell in found]
     if chosen.out:
+        path = pathlib.Path(chosen.out)
+        path.parent.mkdir(parents=True, exist_ok=True)
         lines = ",\n".join(json.dumps(row, separators=(",", ":")) for row in rows)
-        head = json.dumps({"machine": machine(), "seeds": list(seeds)})
-        pathlib.Path(chosen.out).write_text(f'{head[:-1]}, "worth":[\n{lines}\n]}}\n', encoding="utf-8")
+        head = json.dumps({"machine": machine(), "before": str(before), "after": str(after), "seeds": list(seeds)})
+        path.write_text(f'{head[:-1]}, "worth":[\n{lines}\n]}}\n', encoding="utf-8")
     print(table(rows))
-    return 0 if all(row["after"]["done"] == len(seeds) for row in rows) else 1
+    return 0 if all(row["after"]["done"] == row["runs"] and row["after"]["banned"] == 0 for row in rows) else 1
 
 
-def _chosen(name, patterns):
+def _program(path):
+    path = path.absolute()  # a name without a folder would be looked for in PATH
+    if not path.is_file() or not os.access(path, os.X_OK):
+        raise Failed(f"{path} is not a program")
+    return path
+
+
+def _chosen(patterns):
+    found = {cell.name: cell for cell in cells.honest() + cells.hostile()}
     if not patterns:
-        return not name.startswith("thousand")
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+        return [cell for name, cell in found.items() if not name.startswith("thousand")]
+    # Names have a * in them: one that is given in full stands for its cell alone.
+    return [cell for name, cell in found.items()
+            if any(name == pattern if pattern in found else fnmatch.fnmatchcase(name, pattern)
+                   for pattern in patterns)]
 
 
 def _size(cell):
+    """About how long its run takes: the longest first, so that the last does not begin when all others are done."""
     return int(cell.options.split("peers=")[1].split()[0]) * (9 if "mib=256" in cell.options else 1)
 
 
@@ -72,11 +89,11 @@ def _side(races):
             "cpu": round(sum(race["cpu"] for race in races), 1)}
 
 
-def _row(cell, sides):
-    before, after = (_side(races) for races in sides)
-    everybody = before["done"] == after["done"] == len(sides[0])
+def _row(cell, races_before, races_after):
+    before, after = _side(races_before), _side(races_after)
+    everybody = before["done"] == after["done"] == len(races_before)
     change = statistics.mean(after["seconds"]) / statistics.mean(before["seconds"]) - 1 if everybody else None
-    return {"cell": cell.name, "limit": cell.limit, "before": before, "after": after,
+    return {"cell": cell.name, "limit": cell.limit, "runs": len(races_before), "before": before, "after": after,
             "change": None if change is None else round(change, 4)}
 
 
@@ -86,26 +103,33 @@ def _seconds(side, runs):
     return f"{statistics.mean(side['seconds']):.2f}"
 
 
+def _over(row):
+    """The change costs more than the limit. That is so too if more of the races never finish."""
+    if row["change"] is None:
+        return row["after"]["done"] < row["before"]["done"]
+    return row["change"] > cells.LIMITS[row["limit"]]
+
+
 def table(rows):
     """Markdown: the cells, then each kind's mean and its worst cells."""
     lines = ["| cell | before, s | after, s | change | at most | honest banned |", "|" + "---|" * 6]
     for row in rows:
-        runs = max(row["before"]["done"], row["after"]["done"])
-        limit = cells.LIMITS[row["limit"]]
-        change = row["change"]
-        text = "-" if change is None else f"{100 * change:+.1f} %" + (" (over)" if change > limit else "")
-        lines.append(f"| {row['cell']} | {_seconds(row['before'], runs)} | {_seconds(row['after'], runs)} | {text} | "
-                     f"{100 * limit:.0f} % | {row['before']['banned']}, {row['after']['banned']} |")
+        change = "-" if row["change"] is None else f"{100 * row['change']:+.1f} %"
+        before, after = row["before"], row["after"]
+        lines.append(f"| `{row['cell']}` | {_seconds(before, row['runs'])} | {_seconds(after, row['runs'])} | "
+                     f"{change}{' (over)' if _over(row) else ''} | {100 * cells.LIMITS[row['limit']]:.0f} % | "
+                     f"{before['banned']}, {after['banned']} |")
     lines += ["", "| kind | cells | mean | over their limit | not done before, after | worst |", "|" + "---|" * 6]
-    for kind, limit in cells.LIMITS.items():
-        of = [row for row in rows if row["limit"] == kind]
-        known = sorted((row for row in of if row["change"] is not None), key=lambda row: -row["change"])
-        if not known:
-            continue
-        most = max(max(row[side]["done"] for side in ("before", "after")) for row in of)
-        missing = [sum(row[side]["done"] < most for row in of) for side in ("before", "after")]
-        worst = ", ".join(f"{row['cell']} {100 * row['change']:+.1f}" for row in known[:WORST])
-        lines.append(f"| {kind} ({100 * limit:.0f} %) | {len(of)} | "
-                     f"{100 * statistics.mean(row['change'] for row in known):+.2f} % | "
-                     f"{sum(row['change'] > limit for row in known)} | {missing[0]}, {missing[1]} | {worst} |")
+    for kind in cells.LIMITS:
+        if of := [row for row in rows if row["limit"] == kind]:
+            lines.append(_kind(kind, of))
     return "\n".join(lines)
+
+
+def _kind(kind, rows):
+    known = sorted((row for row in rows if row["change"] is not None), key=lambda row: -row["change"])
+    mean = f"{100 * statistics.mean(row['change'] for row in known):+.2f} %" if known else "-"
+    missing = [sum(row[side]["done"] < row["runs"] for row in rows) for side in ("before", "after")]
+    worst = ", ".join(f"`{row['cell']}` {100 * row['change']:+.1f}" for row in known[:WORST])
+    return (f"| {kind} ({100 * cells.LIMITS[kind]:.0f} %) | {len(rows)} | {mean} | {sum(map(_over, rows))} | "
+            f"{missing[0]}, {missing[1]} | {worst or '-'} |")

@@ -1,9 +1,7 @@
 // Check sums that convicted somebody are compared with the truth, once that is known.
 #include "client/core/check_review.h"
 
-#include "client/core/condemned.h"
 #include "client/core/policy/constants.h"
-#include "tests/core/epoch_fixture.h"
 #include "tests/core/judge_fixture.h"
 
 using namespace firn;
@@ -119,50 +117,6 @@ TEST_CASE("a discredited authority is asked for nothing more, and its word prove
   CHECK_FALSE(fixture.closed(11));
 }
 
-TEST_CASE("an Epoch's false sums silence its speaker, and others that speak are heard") {
-  EpochFixture fixture;
-  fixture.begin();
-  for (PeerKey peer = 1; peer <= 4; ++peer) {
-    // The last lacks something, so that Epochs are handed on to it.
-    fixture.join(peer, numbered(static_cast<std::uint32_t>(peer)), 0, peer < 4);
-  }
-  fixture.pass(300 * kMillisecond);
-  fixture.say(1, fixture.epoch(1));
-  const auto requests = fixture.heard<proto::EpochRequest>(1);
-  REQUIRE(requests.size() == 1);
-  proto::Epoch next = fixture.unsigned_epoch(2);
-  next.heard = {{*requests[0].nonce, 0}};
-  fixture.say(1, fixture.said(next));
-  fixture.say(2, fixture.block(0, 1, 0));
-  fixture.pass(kSecond);
-  fixture.say(1, fixture.epoch(3, true));
-  REQUIRE(fixture.take<core::JudgeRows>().size() == 1);
-  fixture.core.rows_judged(0, {}, {0}, true, fixture.now);
-  fixture.drain();
-  REQUIRE(fixture.closed(2));
-  for (std::uint32_t i = 0; i < EpochFixture::kBlocks; ++i)
-    fixture.say(3, fixture.block(0, i + 1, i));
-  fixture.core.generation_decoded(0, core::DecodeOutcome::kVerified, fixture.now);
-  fixture.drain();
-  const auto checks = fixture.take<core::MakeCheck>();
-  REQUIRE(checks.size() == 1);
-  const Bytes key(checks[0].key.begin(), checks[0].key.end());
-  CHECK(key == fixture.epoch(3).key);
-  CHECK(fixture.heard<proto::Epoch>(4).size() == 3);
-  fixture.core.proof_made(kNoPeer, proto::CheckReply{0, key, Bytes(EpochFixture::kBlocks * 4, 8)},
-                          fixture.now);
-  fixture.drain();
-  CHECK(fixture.noticed("peer " + numbered(2).text() + " is innocent"));
-  CHECK(fixture.noticed(id_of(EpochFixture::kVoice).text() + " told false check sums"));
-  fixture.pass(kSecond);
-  fixture.say(1, fixture.epoch(4, true));
-  CHECK(fixture.handed_on(4, 4) == 0);
-  CHECK_FALSE(fixture.closed(1));  // who brings it is no liar
-  fixture.pass(kSecond);
-  fixture.say(1, fixture.said(fixture.unsigned_epoch(1), EpochFixture::kOtherVoice));
-  CHECK(fixture.handed_on(4, 4) == 1);
-}
-
 TEST_CASE("who is convicted by two is not acquitted by the lie of one") {
   core::Context context{{}, plain_options(), kSecond};
   core::Uplink uplink(context.options, kSecond);
@@ -195,43 +149,6 @@ TEST_CASE("who is guilty for other reasons is not acquitted, nor who true sums h
   const auto findings = review.made({0, Bytes(32, 1), Bytes(16, 9)});
   REQUIRE(findings.lies.size() == 1);
   CHECK(findings.lies[0].acquitted == std::vector<PeerId>{peer_id(12)});
-}
-
-TEST_CASE("whom a liar has condemned is welcome again, and whom others have is not") {
-  core::Condemned condemned;
-  condemned.add(peer_id(10), peer_id(1), kSecond);
-  condemned.add(peer_id(11), peer_id(2), kSecond);
-  condemned.add(peer_id(12), peer_id(1), kSecond);
-  CHECK(condemned.take_back(peer_id(1)) == std::vector<PeerId>{peer_id(10), peer_id(12)});
-  CHECK_FALSE(condemned.contains(peer_id(10), kSecond));
-  CHECK(condemned.contains(peer_id(11), kSecond));
-  CHECK(condemned.count() == 1);
-  condemned.add(peer_id(12), peer_id(2), kSecond);
-  CHECK(condemned.contains(peer_id(12), kSecond));
-}
-
-TEST_CASE("a peer that speaks for the authority itself finds out another that lies") {
-  core::Options options = large_mesh_options();
-  options.certificate =
-      make_certificate(vouched_manifest(4, 4, 8192).id, options.self, kAuthoritySecret).value();
-  EpochFixture fixture(options);
-  fixture.begin(true);
-  fixture.join(1, numbered(1), 0);
-  fixture.say(1, fixture.epoch(3));
-  proto::Epoch lie = fixture.naming_nonce(1, fixture.unsigned_epoch(4));
-  lie.convicted = {numbered(7)};
-  fixture.say(1, fixture.said(lie));
-  CHECK(fixture.banned(7));
-  const auto checks = fixture.take<core::MakeCheck>();
-  REQUIRE(checks.size() == 1);
-  CHECK(checks[0].peer == kNoPeer);
-  CHECK(std::ranges::equal(checks[0].key, fixture.epoch(4).key));
-  fixture.core.proof_made(
-      kNoPeer, proto::CheckReply{checks[0].generation, fixture.epoch(4).key, Bytes(16, 8)},
-      fixture.now);
-  fixture.drain();
-  CHECK(fixture.noticed("told false check sums"));
-  CHECK_FALSE(fixture.banned(7));
 }
 
 TEST_CASE("of many statements the oldest gives way") {

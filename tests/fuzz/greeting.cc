@@ -221,11 +221,9 @@ class Strangers {
   }
   // The oldest blocks, of both processes.
   void fill() {
-    static const SigningKey key = SigningKey::generate();
     const bool made = in_.below(4) != 0;
     for (const auto& [process, ticket] : std::exchange(tickets_, {}))
-      process->node.connections.fill(ticket, block(made).payload,
-                                     {{}, key.public_key(), key.secret()});
+      process->node.connections.fill(ticket, block(made).payload);
   }
 
   FuzzBytes& in_;

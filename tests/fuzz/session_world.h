@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -15,7 +14,6 @@
 
 #include "client/core/swarm.h"
 #include "proto/base/limits.h"
-#include "proto/block_claim.h"
 #include "tests/fuzz/fuzz_bytes.h"
 #include "tests/proto/wire_frames.h"
 #include "tests/staged_manifests.h"
@@ -25,14 +23,11 @@ namespace firn::fuzz {
 using core::PeerKey;
 using core::TimeUs;
 
-// What is to be made for the authority, and said to it.
+// What is to be made for neighbours, and the last request to one.
 struct Speaking {
   std::vector<core::MakeCheck> checks;  // sums
   proto::CheckRequest asked;            // the last that the core has sent with a key
-  std::vector<core::MakeEpoch> epochs;
   std::vector<core::MakeLeaves> leaves;
-  std::vector<PeerId> accused;        // whose claims are to be checked
-  std::optional<proto::Nonce> nonce;  // the last that the core has told a neighbour
 };
 
 struct Connection {
@@ -109,9 +104,6 @@ class World {
     if (const auto* state = std::get_if<proto::State>(&a.message)) tells(a.peer, *state);
     if (const auto* request = std::get_if<proto::CheckRequest>(&a.message)) {
       if (!request->key.empty()) speaking.asked = *request;
-    }
-    if (const auto* request = std::get_if<proto::EpochRequest>(&a.message)) {
-      if (request->nonce) speaking.nonce = request->nonce;
     }
   }
   void tells(PeerKey peer, const proto::State& state) {
@@ -196,18 +188,9 @@ class World {
     }
     speaking.checks.push_back(a);
   }
-  void on(core::MakeEpoch& a) {
-    FIRN_CHECK(!stopped && !options_.certificate.empty() && a.epoch.number > 0);
-    for (const proto::EpochSums& one : a.epoch.sums) FIRN_CHECK(verified.contains(one.generation));
-    speaking.epochs.push_back(a);
-  }
   void on(core::MakeLeaves& a) {
     FIRN_CHECK(!stopped && connections.contains(a.peer) && verified.contains(a.generation));
     speaking.leaves.push_back(a);
-  }
-  void on(core::CheckClaim& a) {
-    FIRN_CHECK(!stopped && !options_.certificate.empty() && verified.contains(a.claim.generation));
-    speaking.accused.push_back(claimant_of(a.claim.claim));
   }
   void on(core::AnnounceTo& a) {
     FIRN_CHECK(a.tracker < options_.trackers.size());

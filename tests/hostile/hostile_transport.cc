@@ -4,7 +4,6 @@
 #include <utility>
 #include <variant>
 
-#include "proto/block_claim.h"
 #include "proto/framing.h"
 
 namespace firn::hostile {
@@ -78,7 +77,6 @@ std::optional<proto::OutgoingFrame> HostileTransport::said(ConnectionId id,
   link->second.of_peer |= std::holds_alternative<proto::Hello>(*message) ||
                           std::holds_alternative<proto::PrivateProof>(*message);
   if (!link->second.of_peer) return std::nullopt;
-  if (const auto* hello = std::get_if<proto::Hello>(&*message)) content_ = hello->content_id;
   if (auto* state = std::get_if<proto::State>(&*message)) {
     saboteur_.says(*state);
   } else if (auto* sums = std::get_if<proto::CheckReply>(&*message)) {
@@ -87,8 +85,6 @@ std::optional<proto::OutgoingFrame> HostileTransport::said(ConnectionId id,
     saboteur_.vouches(*block);
     counts_.falsified += saboteur_.sends(*block, now());
     ++counts_.blocks;
-    if (block->claim)
-      block->claim = make_claim(*block, {content_, key_.public_key(), key_.secret()});
   } else {
     return std::nullopt;
   }

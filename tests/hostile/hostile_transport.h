@@ -63,10 +63,7 @@ class HostileTransport final : public proto::transport::Transport,
   };
   HostileTransport(const Deeds& deeds, const proto::transport::Identity& identity,
                    proto::transport::EventSink& sink)
-      : self_(identity.id()),
-        key_(identity.key()),
-        sink_(sink),
-        saboteur_(deeds, Shape{}, self_.prefix()) {
+      : self_(identity.id()), sink_(sink), saboteur_(deeds, Shape{}, self_.prefix()) {
     befriend(self_);
   }
 
@@ -83,13 +80,11 @@ class HostileTransport final : public proto::transport::Transport,
   void befriend(const PeerId& id);
 
   const PeerId self_;
-  const SigningKey key_;
   proto::transport::EventSink& sink_;
 
   mutable std::mutex mutex_;
   Saboteur saboteur_;
   std::set<PeerId> friends_;
-  ContentId content_;  // as the process said last in a Hello
   std::unordered_map<ConnectionId, Link> links_;
   Counts counts_;
 

@@ -43,8 +43,8 @@ TEST_CASE("a State says whether trusted rows alone are wanted") {
   CHECK(sent_as(state, "00000007 1205 0807 10ac02"));
   state.trusted_only = true;
   CHECK(sent_as(state, "0000000a 1208 0807 10ac02 800101"));
-  state.wants_claims = state.proven_only = true;
-  CHECK(sent_as(state, "0000000e 120c 0807 10ac02 5001 7801 800101"));
+  state.proven_only = true;
+  CHECK(sent_as(state, "0000000c 120a 0807 10ac02 5001 800101"));
 }
 
 TEST_CASE("a State that rides on a block says whether trusted rows alone are wanted") {

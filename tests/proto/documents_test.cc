@@ -140,12 +140,5 @@ TEST_CASE("the limits in docs/protocol.md are those of the program") {
   CHECK_LIMIT(kWantedBlocksMax);
   CHECK_LIMIT(kPrivateProofBytes);
   CHECK_LIMIT(kConvictedMax);
-  CHECK_LIMIT(kEpochBytesMax);
-  CHECK_LIMIT(kEpochSumsMax);
-  CHECK_LIMIT(kEpochHeardMax);
-  CHECK_LIMIT(kNonceBytes);
-  CHECK_LIMIT(kEpochWantedMax);
-  CHECK_LIMIT(kEpochProofListsMax);
-  CHECK_LIMIT(kEpochProofNoncesMax);
 #undef CHECK_LIMIT
 }

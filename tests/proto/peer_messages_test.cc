@@ -55,7 +55,7 @@ void check(const char* name, const PeerMessage& message) {
 
 TEST_CASE("random peer messages come back as they were sent, in frames of the size foretold") {
   RandomMessages random(11);
-  std::size_t kinds[std::variant_size_v<PeerMessage>] = {};
+  std::size_t kinds[kSentKinds] = {};
   for (int round = 0; round < 3000; ++round) {
     const PeerMessage message = random.peer_message();
     ++kinds[message.index()];
@@ -167,19 +167,6 @@ TEST_CASE("unknown fields are skipped") {
   const auto parsed = parse_peer_message(bytes_of(frame));
   REQUIRE(parsed.ok());
   CHECK(*parsed == *parse_peer_message(bytes_of(message.SerializeAsString())));
-}
-
-TEST_CASE("what is no message of a known kind is refused") {
-  CHECK(says(fault(std::string()), "empty message"));
-  CHECK(says(fault(from_hex("a20100")), "empty message"));    // body number 20
-  CHECK(says(fault(from_hex("1801")), "empty message"));      // block as a varint
-  CHECK(says(fault(from_hex("0200")), "not a PeerMessage"));  // field number 0
-  CHECK(says(fault(from_hex("00")), "not a PeerMessage"));
-  CHECK(says(fault(from_hex("1a05 01")), "not a PeerMessage"));  // cut
-  CHECK(says(fault(from_hex("1affffffff7f")), "not a PeerMessage"));
-  CHECK(says(fault(from_hex("1affffffffffffffffff01")), "not a PeerMessage"));
-  CHECK(says(fault(from_hex("1c")), "not a PeerMessage"));  // a group's end without its start
-  CHECK(says(fault(std::string(limits::kFrameBytesMax + 1, '\0')), "larger than a frame"));
 }
 
 TEST_CASE("every cut of a valid message is refused or means another valid message") {
@@ -302,13 +289,15 @@ TEST_CASE("a state out of bounds is refused") {
   CHECK(says(many(limits::kStateEntriesMax + 1, 0), "too many"));
   CHECK(says(many(0, limits::kStateSpansMax + 1), "too many"));
 
-  const auto received = [&](std::size_t entries) {
+  const auto named = [&](std::size_t received, std::size_t convicted) {
     return with([&](auto& s) {
-      for (std::size_t i = 0; i < entries; ++i) s.add_received();
+      for (std::size_t i = 0; i < received; ++i) s.add_received();
+      for (std::size_t i = 0; i < convicted; ++i) s.add_convicted(i);
     });
   };
-  CHECK(received(limits::kReceivedMax) == "");
-  CHECK(says(received(limits::kReceivedMax + 1), "too many"));
+  CHECK(named(limits::kReceivedMax, limits::kConvictedMax) == "");
+  CHECK(says(named(limits::kReceivedMax + 1, 0), "too many"));
+  CHECK(says(named(0, limits::kConvictedMax + 1), "too many"));
 }
 
 TEST_CASE("a check request names one generation at least, and no more than the limit") {
@@ -463,6 +452,12 @@ TEST_CASE("hello, states and blocks are sent as docs/protocol.md prints them") {
   strict.proven_only = true;
   strict.received = {{.peer_prefix = 0xa1a2a3a4a5a6a7a8, .blocks = 5}};
   check("state_proven_only", strict);
+
+  State accusing;
+  accusing.acknowledged = 7;
+  accusing.credit = 300;
+  accusing.convicted = {0xa1a2a3a4a5a6a7a8};
+  check("state_convicted", accusing);
 
   Block coded;
   coded.generation = 3;

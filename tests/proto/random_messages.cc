@@ -54,9 +54,6 @@ State RandomMessages::state() {
   state.neighbours = any_size_u32();
   state.proven_only = coin();
   state.trusted_only = coin();
-  state.epoch = coin() ? 0 : std::uint64_t{random_()} << below(32);
-  state.wants_epochs = coin();
-  state.wants_claims = coin();
   for (std::uint32_t i = below(3); i > 0; --i)
     state.convicted.push_back(std::uint64_t{random_()} << 32 | random_());
   for (std::uint32_t i = below(4); i > 0; --i) {
@@ -95,7 +92,6 @@ Block RandomMessages::block() {
   block.recoded = coin();
   block.unproven = coin();
   if (coin()) block.state = state();
-  if (coin()) block.claim = claim();
   block.payload = Payload::copy_of(bytes(1 + below(20'000)));
   return block;
 }
@@ -137,67 +133,8 @@ LeafReply RandomMessages::leaf_reply() {
   return reply;
 }
 
-Nonce RandomMessages::nonce() {
-  Nonce nonce{};
-  std::ranges::copy(bytes(limits::kNonceBytes), nonce.begin());
-  return nonce;
-}
-
-Epoch RandomMessages::epoch() {
-  const auto raw = [&](std::size_t size) {
-    const auto drawn = bytes(size);
-    return std::string(drawn.begin(), drawn.end());
-  };
-  Epoch epoch{.speaker = id<PublicKey>(),
-              .certificate = raw(limits::kCertificateBytes),
-              .number = 1 + std::uint64_t{random_()},
-              .time_us = static_cast<std::int64_t>(std::uint64_t{random_()} << below(20)),
-              .key = bytes(limits::kCheckKeyBytes),
-              .alarm = coin(),
-              .sums = {},
-              .heard = {},
-              .signature = raw(64)};
-  std::uint32_t g = 0;
-  for (std::uint32_t i = below(4); i > 0; --i)
-    epoch.sums.push_back({g += 1 + below(100), bytes(4 * (1 + below(20)))});
-  for (std::uint32_t i = below(4); i > 0; --i) epoch.heard.push_back({nonce(), any_size_u32()});
-  for (std::uint32_t i = below(4); i > 0; --i) epoch.convicted.push_back(id<PeerId>());
-  return epoch;
-}
-
-EpochRequest RandomMessages::epoch_request() {
-  EpochRequest request{std::nullopt, coin(), {}};
-  if (coin()) request.nonce = nonce();
-  for (std::uint32_t i = below(limits::kEpochWantedMax + 1); i > 0; --i)
-    request.wanted.push_back(coin() ? below(200) : below(limits::kGenerationCountMax));
-  return request;
-}
-
-EpochProof RandomMessages::epoch_proof() {
-  EpochProof proof{std::uint64_t{random_()}, {}};
-  proof.lists.resize(1 + below(3));
-  for (std::vector<Nonce>& list : proof.lists)
-    for (std::uint32_t i = 1 + below(5); i > 0; --i) list.push_back(nonce());
-  return proof;
-}
-
-BlockClaim RandomMessages::claim() {
-  BlockClaim claim{id<PublicKey>(), id<Digest>(), {}};
-  std::ranges::copy(bytes(claim.signature.size()), claim.signature.begin());
-  return claim;
-}
-
-FalseClaim RandomMessages::false_claim() {
-  FalseClaim message{below(limits::kGenerationCountMax), {}, {}, claim()};
-  if (coin())
-    message.source_index = below(limits::kGenerationSizeMax);
-  else
-    message.coefficients = bytes(1 + below(300));
-  return message;
-}
-
 PeerMessage RandomMessages::peer_message() {
-  switch (below(16)) {
+  switch (below(kSentKinds)) {
     case 0: {
       Hello hello;
       hello.version_min = 1 + below(3);
@@ -237,14 +174,6 @@ PeerMessage RandomMessages::peer_message() {
       std::ranges::copy(bytes(proof.proof.size()), proof.proof.begin());
       return proof;
     }
-    case 11:
-      return false_claim();
-    case 12:
-      return epoch();
-    case 13:
-      return epoch_request();
-    case 14:
-      return epoch_proof();
     default:
       return Goodbye{static_cast<GoodbyeReason>(below(10)), text(limits::kReasonBytesMax)};
   }

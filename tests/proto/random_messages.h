@@ -1,12 +1,17 @@
 // Random valid messages, the same for the same seed.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <random>
+#include <variant>
 
 #include "proto/messages.h"
 
 namespace firn::test {
+
+// Alternatives of PeerMessage before PassedOver, which is never sent.
+inline constexpr std::size_t kSentKinds = std::variant_size_v<proto::PeerMessage> - 1;
 
 class RandomMessages {
  public:
@@ -32,12 +37,6 @@ class RandomMessages {
   proto::CheckReply check_reply();
   proto::LeafRequest leaf_request();
   proto::LeafReply leaf_reply();
-  proto::Nonce nonce();
-  proto::Epoch epoch();
-  proto::EpochRequest epoch_request();
-  proto::EpochProof epoch_proof();
-  proto::BlockClaim claim();
-  proto::FalseClaim false_claim();
   proto::ManifestPart manifest_part();
 
   std::mt19937 random_;

@@ -125,19 +125,6 @@ void ActionTrace::add(const MakeLeaves& action) {
   add(action.generation);
 }
 
-void ActionTrace::add(const CheckClaim& action) {
-  add(proto::PeerMessage(action.claim));
-}
-
-void ActionTrace::add(const MakeEpoch& action) {
-  add(action.epoch.number);
-  add(static_cast<std::uint64_t>(action.epoch.time_us));
-  add(static_cast<std::uint64_t>(action.epoch.alarm));
-  for (const proto::EpochSums& one : action.epoch.sums) add(one.generation);
-  for (const proto::HeardNonce& one : action.epoch.heard) add(one.nonce);
-  for (const PeerId& id : action.epoch.convicted) add(id);
-}
-
 void ActionTrace::add(const AnnounceTo& action) {
   add(action.tracker);
   add(static_cast<std::uint64_t>(action.announce.event));

@@ -46,8 +46,6 @@ class ActionTrace {
   void add(const core::JudgeRows& action);
   void add(const core::MakeCheck& action);
   void add(const core::MakeLeaves& action);
-  void add(const core::CheckClaim& action);
-  void add(const core::MakeEpoch& action);
   void add(const core::AnnounceTo& action);
   void add(const core::FetchManifestFrom& action);
   void add(const core::KeepManifestPart& action);

@@ -7,7 +7,6 @@
 #include "codec/encode.h"
 #include "codec/kernels.h"
 #include "proto/base/digest.h"
-#include "proto/block_claim.h"
 #include "tests/sim/peer.h"
 
 namespace firn::sim {
@@ -148,19 +147,6 @@ void Disk::judge(const core::JudgeRows& action) {
   }
   peer_.later(1000, [this, g = action.generation, right, wrong] {
     peer_.core().rows_judged(g, right, wrong, true, peer_.now());
-    peer_.act();
-  });
-}
-
-void Disk::check(const core::CheckClaim& action) {
-  core::SendBlock wanted;
-  wanted.block.generation = action.claim.generation;
-  wanted.block.source_index = action.claim.source_index;
-  wanted.block.coefficients = action.claim.coefficients;
-  const proto::BlockClaim& claim = action.claim.claim;
-  const bool is_false = sha256(payload_of(wanted).bytes()) != claim.payload;
-  peer_.later(1000, [this, verdict = core::ClaimVerdict{claimant_of(claim), is_false}] {
-    peer_.core().authority_answered(verdict, peer_.now());
     peer_.act();
   });
 }

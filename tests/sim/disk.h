@@ -42,7 +42,6 @@ class Disk {
   void drop(std::uint32_t generation);
   void drop(const core::DropSlots& action);
   void judge(const core::JudgeRows& action);
-  void check(const core::CheckClaim& action);
   // Of a verified generation.
   std::vector<Digest> leaves(std::uint32_t generation) const;
   proto::Payload payload_of(const core::SendBlock& action) const;

@@ -1,12 +1,13 @@
 #include "tests/sim/peer.h"
-#include "proto/base/limits.h"
-#include "proto/base/signature.h"
-#include "proto/block_claim.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
+#include "proto/base/digest.h"
+#include "proto/base/limits.h"
+#include "proto/base/signature.h"
 #include "tests/sim/network.h"
 
 namespace firn::sim {
@@ -33,10 +34,10 @@ Peer::Peer(Network& network, std::size_t index, const PeerSpec& spec)
 
 void Peer::start() {
   ++life_;
-  network_.random().fill(secret_);
-  id_ = id_of(secret_);
+  std::array<std::uint8_t, kSigningKeyBytes> secret;
+  network_.random().fill(secret);
+  id_ = peer_id_of(*PublicKey::from_bytes(*public_key_of(secret)));
   ids.push_back(id_);
-  key_ = *PublicKey::from_bytes(*public_key_of(secret_));
   core::Options options;
   options.seed = network_.random().next_u64();
   options.self = id_;
@@ -226,16 +227,6 @@ void Peer::make_proof(const std::variant<core::MakeCheck, core::MakeLeaves>& wan
   });
 }
 
-void Peer::make_epoch(const core::MakeEpoch& action) {
-  const Manifest& manifest = network_.content().manifest;
-  proto::Epoch made =
-      made_epoch(action, manifest.info.shape, manifest.id, secret_, spec_.false_sums);
-  later(1000, [this, epoch = std::move(made)] {
-    core_->authority_answered(epoch, now());
-    act();
-  });
-}
-
 void Peer::perform(core::Action&& action) {
   using namespace core;
   std::visit(Overloaded{
@@ -258,8 +249,6 @@ void Peer::perform(core::Action&& action) {
                  [this](JudgeRows& a) { disk.judge(a); },
                  [this](MakeCheck& a) { make_proof(a); },
                  [this](MakeLeaves& a) { make_proof(a); },
-                 [this](MakeEpoch& a) { make_epoch(a); },
-                 [this](CheckClaim& a) { disk.check(a); },
                  [this](AnnounceTo& a) { network_.announce(index_, a.tracker, a.announce); },
                  [this](KeepManifestPart& a) {
                    const auto whole = staged_.keep(a);
@@ -287,7 +276,6 @@ void Peer::on(core::SendBlock& action) {
   action.block.coefficients = block.coefficients;
   block.payload = disk.payload_of(action);
   if (saboteur_) saboteur_->sends(block, network_.events().now());
-  if (block.claim) block.claim = make_claim(block, {network_.content().manifest.id, key_, secret_});
   const std::size_t real = block.payload.size();
   const std::size_t charged = network_.content().charged_block_bytes;
   Uplink::Frame frame{std::move(block), 0, true};

@@ -13,7 +13,6 @@
 #include "tests/hostile/saboteur.h"
 #include "tests/sim/checker.h"
 #include "tests/sim/disk.h"
-#include "tests/sim/epoch_maker.h"
 #include "tests/sim/peer_spec.h"
 #include "tests/sim/uplink.h"
 #include "tests/staged_manifests.h"
@@ -71,7 +70,6 @@ class Peer {
   void on(const core::ManifestArrived& action);
   void on(const core::ContentComplete& action);
   void make_proof(const std::variant<core::MakeCheck, core::MakeLeaves>& wanted);
-  void make_epoch(const core::MakeEpoch& action);
   TimeUs clock() const;  // its own
   void corrupt();
   void begin();  // gives the core its shape and what the disk holds
@@ -80,8 +78,6 @@ class Peer {
   Network& network_;
   const std::size_t index_;
   PeerSpec spec_;
-  IdentitySecret secret_{};
-  PublicKey key_;
   PeerId id_;
   std::uint64_t life_ = 0;  // counts starts, so that events of an earlier life are void
   std::unique_ptr<core::SwarmCore> core_;

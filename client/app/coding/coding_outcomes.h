@@ -28,8 +28,6 @@ class CodingOutcomes {
   virtual void check_made(core::PeerKey peer, proto::CheckReply reply) = 0;
   virtual void leaves_made(core::PeerKey peer, proto::LeafReply reply) = 0;
   // It is still to be signed.
-  virtual void epoch_made(proto::Epoch epoch) = 0;
-  virtual void claim_checked(const PeerId& accused, bool is_false) = 0;
   // An empty payload: the block could not be made.
   virtual void block_made(std::uint64_t ticket, proto::Payload payload) = 0;
   // The same, with another coding vector than the one in the order, which allowed it.

@@ -18,8 +18,6 @@ DataPlane::DataPlane(const CodingResources& lent, std::uint32_t number,
       judge_(content_, tasks_, clock_, rows_, outcomes),
       check_maker_(content_, tasks_, outcomes),
       leaf_maker_(content_, tasks_, outcomes),
-      claim_checker_(content_, tasks_, outcomes),
-      epoch_maker_(content_, tasks_, outcomes),
       stock_(content_, stock_maker(content_, tasks_), clock_, outcomes,
              [this](std::uint32_t generation, BlockOrder order) {
                maker_.queue(generation, std::move(order));
@@ -70,14 +68,6 @@ void DataPlane::make_check(const core::MakeCheck& action) {
 
 void DataPlane::make_leaves(const core::MakeLeaves& action) {
   leaf_maker_.make(action);
-}
-
-void DataPlane::make_epoch(core::MakeEpoch action) {
-  epoch_maker_.make(std::move(action));
-}
-
-void DataPlane::check_claim(core::CheckClaim action) {
-  claim_checker_.check(std::move(action));
 }
 
 void DataPlane::finish() {

@@ -7,8 +7,6 @@
 //   JudgeRows --> RowJudge
 //   MakeCheck --> CheckMaker
 //   MakeLeaves --> LeafMaker
-//   CheckClaim --> ClaimChecker
-//   MakeEpoch --> EpochMaker
 //   SendBlock --> BlockMaker --> ReadAhead, Stock, LostGenerations
 //   what is served, once through --> BackgroundCheck --> BlockMaker
 //
@@ -33,12 +31,10 @@
 #include "client/app/coding/background_check.h"
 #include "client/app/coding/block_maker.h"
 #include "client/app/coding/check_maker.h"
-#include "client/app/coding/claim_checker.h"
 #include "client/app/coding/coded_content.h"
 #include "client/app/coding/coding_outcomes.h"
 #include "client/app/coding/disk_queue.h"
 #include "client/app/coding/durability.h"
-#include "client/app/coding/epoch_maker.h"
 #include "client/app/coding/generation_decoder.h"
 #include "client/app/coding/leaf_maker.h"
 #include "client/app/coding/lost_generations.h"
@@ -69,8 +65,6 @@ class DataPlane final : private DiskEvents {
   void judge_rows(core::JudgeRows action, core::TimeUs now);
   void make_check(const core::MakeCheck& action);
   void make_leaves(const core::MakeLeaves& action);
-  void make_epoch(core::MakeEpoch action);
-  void check_claim(core::CheckClaim action);
   void finish();
 
   // All generations are verified and will be asked for more or less in sequence: read ahead.
@@ -114,8 +108,6 @@ class DataPlane final : private DiskEvents {
   RowJudge judge_;
   CheckMaker check_maker_;
   LeafMaker leaf_maker_;
-  ClaimChecker claim_checker_;
-  EpochMaker epoch_maker_;
   Stock stock_;  // but for orders that it leaves to the maker
   LostGenerations losses_;
   BlockMaker maker_;

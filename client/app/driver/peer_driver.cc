@@ -109,10 +109,6 @@ ContentSession& PeerDriver::add(SessionPlan plan) {
   plan.core.self = id();
   plan.core.seed = fresh_seed();
   std::ranges::copy(SigningKey::generate().secret(), plan.core.nonce_secret.begin());
-  // Two Epochs a second are the most (policy::kEpochIntervalAlarm).
-  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  plan.core.epochs_before = static_cast<std::uint64_t>(std::max<std::int64_t>(
-      0, 2 * std::chrono::duration_cast<std::chrono::seconds>(since_1970).count()));
   plan.core.listen_port = listening_.port;
   plan.core.link = &link_.facts();
   plan.core.up_budget = &up_budget_;

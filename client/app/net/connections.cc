@@ -267,7 +267,7 @@ std::uint64_t Connections::reserve(core::PeerKey peer, proto::Block block, bool 
   return ticket_of(found->first, connection.first_in_line + connection.line.size() - 1);
 }
 
-void Connections::fill(std::uint64_t ticket, proto::Payload payload, const Claimant& claimant,
+void Connections::fill(std::uint64_t ticket, proto::Payload payload,
                        std::vector<std::uint8_t> vector) {
   const ConnectionId id = id_of(ticket >> kPlaceBits);
   const auto found = connections_.find(id);
@@ -280,7 +280,6 @@ void Connections::fill(std::uint64_t ticket, proto::Payload payload, const Claim
   auto& block = std::get<proto::Block>(line.message);
   block.payload = std::move(payload);
   if (!vector.empty()) block.coefficients = std::move(vector);
-  if (block.claim && block.payload) block.claim = make_claim(block, claimant);
   push_out(id, connection);
 }
 

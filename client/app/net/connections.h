@@ -18,7 +18,6 @@
 #include "client/app/net/private_greeting.h"
 #include "client/app/net/transport_inbox.h"
 #include "client/core/types.h"
-#include "proto/block_claim.h"
 #include "proto/messages.h"
 #include "proto/transport/transport.h"
 
@@ -104,10 +103,8 @@ class Connections {
   // for that peer, for which a place is taken before anything else is sent there; if one of them
   // cannot be made none is sent.
   std::uint64_t reserve(core::PeerKey peer, proto::Block block, bool more_follow = false);
-  // `vector`: in place of the block's coefficients, if it is not empty. `claimant`: who claims
-  // something of it, where the block has a claim.
-  void fill(std::uint64_t ticket, proto::Payload payload, const Claimant& claimant,
-            std::vector<std::uint8_t> vector = {});
+  // `vector`: in place of the block's coefficients, if it is not empty.
+  void fill(std::uint64_t ticket, proto::Payload payload, std::vector<std::uint8_t> vector = {});
   // Sends what is ready (blocks that are still being made are left out), then closes. The owner
   // hears nothing more.
   void close(core::PeerKey peer);

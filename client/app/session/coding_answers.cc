@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "client/app/session/store_advice.h"
-#include "proto/epoch_signature.h"
 
 namespace firn::app {
 
@@ -36,27 +35,13 @@ void CodingAnswers::leaves_made(core::PeerKey peer, proto::LeafReply reply) {
   core_.feed(&SwarmCore::proof_made, peer, std::move(reply));
 }
 
-void CodingAnswers::epoch_made(proto::Epoch epoch) {
-  sign_epoch(epoch, plan_.content_id, host_.identity.key().secret());
-  core_.feed(&SwarmCore::authority_answered, std::move(epoch));
-}
-
-void CodingAnswers::claim_checked(const PeerId& accused, bool is_false) {
-  core_.feed(&SwarmCore::authority_answered, core::ClaimVerdict{accused, is_false});
-}
-
-Claimant CodingAnswers::claimant() const {
-  const SigningKey& key = host_.identity.key();
-  return {plan_.content_id, key.public_key(), key.secret()};
-}
-
 void CodingAnswers::block_made(std::uint64_t ticket, proto::Payload payload) {
-  host_.connections.fill(ticket, std::move(payload), claimant());
+  host_.connections.fill(ticket, std::move(payload));
 }
 
 void CodingAnswers::exchanged_block_made(std::uint64_t ticket, std::vector<std::uint8_t> vector,
                                          proto::Payload payload) {
-  host_.connections.fill(ticket, std::move(payload), claimant(), std::move(vector));
+  host_.connections.fill(ticket, std::move(payload), std::move(vector));
 }
 
 void CodingAnswers::generation_lost(std::uint32_t generation, const Error& error,

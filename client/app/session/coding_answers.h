@@ -7,7 +7,6 @@
 #include "client/app/session/life_events.h"
 #include "client/app/session/session_host.h"
 #include "client/app/session/session_plan.h"
-#include "proto/block_claim.h"
 
 namespace firn::app {
 
@@ -22,8 +21,6 @@ class CodingAnswers final : public CodingOutcomes {
   void rows_judged(std::uint32_t generation, const RowVerdict& verdict) override;
   void check_made(core::PeerKey peer, proto::CheckReply reply) override;
   void leaves_made(core::PeerKey peer, proto::LeafReply reply) override;
-  void epoch_made(proto::Epoch epoch) override;
-  void claim_checked(const PeerId& accused, bool is_false) override;
   void block_made(std::uint64_t ticket, proto::Payload payload) override;
   void exchanged_block_made(std::uint64_t ticket, std::vector<std::uint8_t> vector,
                             proto::Payload payload) override;
@@ -36,8 +33,6 @@ class CodingAnswers final : public CodingOutcomes {
   void store_spoiled(const Error& error) override;
 
  private:
-  Claimant claimant() const;
-
   const SessionHost& host_;
   const SessionPlan& plan_;
   CoreDoors& core_;

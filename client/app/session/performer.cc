@@ -95,12 +95,6 @@ void Performer::on(core::MakeCheck& action) {
 void Performer::on(core::MakeLeaves& action) {
   coding_->make_leaves(action);
 }
-void Performer::on(core::MakeEpoch& action) {
-  coding_->make_epoch(std::move(action));
-}
-void Performer::on(core::CheckClaim& action) {
-  coding_->check_claim(std::move(action));
-}
 void Performer::on(core::ContentComplete&) {
   coding_->finish();
 }

@@ -56,8 +56,6 @@ class Performer {
   void on(core::JudgeRows& action);
   void on(core::MakeCheck& action);
   void on(core::MakeLeaves& action);
-  void on(core::MakeEpoch& action);
-  void on(core::CheckClaim& action);
   void on(core::AnnounceTo& action);
   void on(core::FetchManifestFrom& action);
   void on(core::ManifestArrived& action);

@@ -116,11 +116,6 @@ inline constexpr std::uint64_t kNewcomerLag = 64;
 // The conditions of gaps.h keep it from interrupting its first pass too easily [014].
 inline constexpr TimeUs kGapReview = 100 * kMillisecond;
 inline constexpr TimeUs kGapReviewEach = kMillisecond / 10;  // more time for many neighbours
-// Under alarm in a large mesh, where rows wait for a second at each relay until they are proven.
-inline constexpr TimeUs kGapTimeAlarm = 5 * kSecond;
-// Under the same alarm, for each block that a source repeats because one seems to be lost, it first
-// sends this many blocks of generations that its first pass has not reached [068].
-inline constexpr std::uint32_t kNewPerRepetition = 2;
 inline constexpr std::uint32_t kGapScanMax = 4096;  // generations looked at in a review, at most
 // A neighbour with fewer neighbours than kFewNeighbours times ours is chosen kChoicesForFew choices
 // sooner than others, for each of its kind: a single one is not to be every peer's choice [015].
@@ -216,20 +211,14 @@ inline constexpr std::uint64_t kPeerSumsMax = 256, kPeerSumsPerSecond = 128;
 // --- leaf lists ---
 // Generations that are fetched plainly at a time; a State names as many (limits::kWantedBlocksMax).
 inline constexpr std::size_t kPlainMax = 16;
-// In a large mesh without an authority a peer fetches all generations plainly after it has met
-// kPlainModeBegins false ones, each within kPlainModeMemory of the one before: a single one may be
-// the fault of somebody's memory. The mode ends kPlainModeTime after the last false row; where it
+// In a large mesh a peer fetches all generations plainly once it has met a false row. The mode ends
+// kPlainModeTime after the last false row; where it
 // begins again within kPlainModeMemory of its end, it lasts twice as long, up to kPlainModeMax.
 // Meanwhile kPlainModeAtOnce generations are fetched at a time, as many as a State can name
 // (limits::kWantedBlocksMax) [079].
-inline constexpr std::uint32_t kPlainModeBegins = 2;
 inline constexpr std::size_t kPlainModeAtOnce = 32;
 inline constexpr TimeUs kPlainModeMemory = 60 * kSecond;
 inline constexpr TimeUs kPlainModeTime = 600 * kSecond, kPlainModeMax = 2400 * kSecond;
-// One false generation is enough where this part of the neighbours fetch plainly already, and this
-// number of them at least.
-inline constexpr double kPlainModeJoins = 1.0 / 4;
-inline constexpr std::size_t kPlainModeJoinsMin = 3;
 // In this mode a peer asks for the leaves of generations up to kPlainAhead beyond the front, of
 // kLeavesAtOnce at a time: all peers ask in the same order, and the first to have a list hands it
 // on [079].
@@ -271,57 +260,7 @@ inline constexpr TimeUs kPlainPatience = 20 * kSecond;  // without a block, then
 inline constexpr std::uint64_t kLeavesMax = 32;
 inline constexpr std::uint64_t kLeavesPerSecond = 16;
 
-// --- Epochs: check keys for all peers of a large mesh ---
-inline constexpr TimeUs kEpochInterval = 2 * kSecond;  // of one to the next, at least
-inline constexpr std::uint64_t kEpochsEarly = 6;  // the first, which come at least this far apart
-inline constexpr TimeUs kEpochIntervalEarly = 300 * kMillisecond;
-inline constexpr TimeUs kEpochIntervalMax = 10 * kSecond;
-inline constexpr TimeUs kEpochIntervalAlarm = 500 * kMillisecond;
-inline constexpr TimeUs kEpochIntervalAlarmMax = 1 * kSecond;
-// For this time an alarm is fresh. Then most of what was false has been found, and Epochs twice a
-// second would take a tenth of uplinks of 2 Mbit/s [064].
-inline constexpr TimeUs kAlarmFresh = 8 * kSecond;
-inline constexpr TimeUs kEpochIntervalAlarmLong = 1 * kSecond;
-// What the authority sends meanwhile, at least, unless the interval is at its longest: bytes.
-inline constexpr std::uint64_t kEpochBytesQuiet = 1 << 20;
-inline constexpr std::uint64_t kEpochBytesAlarm = 128 << 10;
-inline constexpr std::uint64_t kEpochUplinkShare = 16;  // 1 / the part that Epochs take under alarm
-inline constexpr std::size_t kEpochSumBytesQuiet = 512;  // sums in one Epoch
-inline constexpr std::size_t kEpochSumBytesAlarm = 8 << 10;
-// How long the authority's alarm lasts after the last request that raised one; twice as long as the
-// one before where that ended less than kAlarmMemory ago.
-inline constexpr TimeUs kAlarmTime = 4 * kSecond;
-inline constexpr TimeUs kAlarmTimeMax = 64 * kSecond;
-inline constexpr TimeUs kAlarmMemory = 60 * kSecond;
-inline constexpr TimeUs kAlarmRepeat = 500 * kMillisecond;
-// A receiver counts on further Epochs until this time after the latest one, and on its alarm until
-// that time: two of the longest intervals and more, so that one may get lost.
-inline constexpr TimeUs kEpochSilence = 20 * kSecond;
-inline constexpr TimeUs kAlarmSilence = 4 * kSecond;
-inline constexpr TimeUs kEpochPatience = 4 * kSecond;  // a doubted generation waits for a verdict
-// Neighbours to hand an Epoch on to, besides those that ask for it; more while they are still to
-// find out from which neighbour it comes first.
-inline constexpr std::size_t kEpochFanOut = 6;  // of those that ask
-inline constexpr std::size_t kEpochSpread = 1;
-inline constexpr std::size_t kEpochSpreadFirst = 4;
-inline constexpr std::uint64_t kEpochFirst = 3;
-inline constexpr TimeUs kEpochLag = 300 * kMillisecond;  // a neighbour without it is behind
-// Epochs of a neighbour: more are ignored.
-inline constexpr std::uint64_t kEpochsPerSecond = 8;
-inline constexpr std::uint64_t kEpochsAtOnce = 32;
-inline constexpr std::size_t kEpochsKept = 16;  // for proofs about their nonces
-inline constexpr std::uint64_t kEpochRequestsPerSecond = 8;
-inline constexpr std::uint64_t kEpochRequestsAtOnce = 16;
-inline constexpr std::size_t kNoncesPerNeighbour = 4;  // named in one Epoch
-inline constexpr std::size_t kNonceBatchesKept = 64;
-inline constexpr TimeUs kNonceGather = 150 * kMillisecond;
-inline constexpr TimeUs kNonceRetry = 1 * kSecond;
-inline constexpr TimeUs kNonceRenewAlarm = 5 * kSecond;
-inline constexpr TimeUs kNonceRenew = 60 * kSecond;
-inline constexpr TimeUs kBoundLife = 3 * kNonceRenew;
-// Quartz clocks drift by less than 1/5000 against each other (200 ppm).
-inline constexpr TimeUs kClockDriftShare = 5000;
-
+// --- many polluters ---
 // Each polluter costs each peer five blocks or so, until it is convicted. Where a peer has
 // convicted many, or some and there must be very many in all if its neighbours are like the rest of
 // the swarm, it serves further ones last that have not proven a row yet. Where there are fewer it
@@ -329,37 +268,15 @@ inline constexpr TimeUs kClockDriftShare = 5000;
 inline constexpr std::size_t kManyConvictions = 20;
 inline constexpr std::size_t kSomeConvictions = 4;
 inline constexpr double kManyPolluters = 100;
-// For those that were neighbours before the alarm: their first rows are judged by then.
+// For those that were neighbours before the first false row: theirs are judged by then.
 inline constexpr TimeUs kTrialGrace = 5 * kSecond;
-
-// --- claims about blocks, under alarm ---
-// Blocks without one are taken for this time: they were on their way.
-inline constexpr TimeUs kClaimGrace = 5 * kSecond;
-inline constexpr std::uint32_t kClaimsChecked = 16;   // of a neighbour, the first
-inline constexpr std::uint32_t kClaimsPerSample = 8;  // of the others 1 / this is checked
-// False claims that are looked at of a neighbour, and handed on for all of them together: the next
-// looks at as many.
-inline constexpr std::uint64_t kFalseClaimsPerSecond = 32;
-inline constexpr std::uint64_t kFalseClaimsAtOnce = 256;
-inline constexpr std::size_t kClaimsHandedOn = 8;       // about one peer, of those remembered
-inline constexpr std::size_t kClaimsHandedOnFrom = 3;   // that came from one neighbour
-inline constexpr std::size_t kClaimsRemembered = 1024;  // that were handed on
-inline constexpr TimeUs kClaimPatience = 2 * kSecond;   // then its finder sends it by another way
-inline constexpr TimeUs kFindingLife = 10 * kSecond;
-inline constexpr std::size_t kFindingsMax = 64;
-inline constexpr std::size_t kClaimChecksMax = 16;        // under way at the authority
-inline constexpr std::uint32_t kSentenceEpochs = 3;       // that name a peer found guilty
-inline constexpr std::size_t kSentencesMax = 1024;        // waiting to be named
-inline constexpr std::uint64_t kEpochConvictedShare = 4;  // 1 / the part of an Epoch's bytes
-inline constexpr std::size_t kEpochConvictedMin = 8;      // named however slow the uplink is
-inline constexpr std::size_t kCondemnedMax = 4096;        // remembered
 
 // --- reports on what others pass on ---
 inline constexpr TimeUs kReportInterval = 1 * kSecond;
 inline constexpr std::size_t kReportersMin = 3;   // fewer tell a source nothing
 inline constexpr std::size_t kAccusersMin = 2;    // in a large mesh: that convict a neighbour,
 inline constexpr double kAccusersShare = 0.5;     // and are this part of those asked
-inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it, or it came after an alarm
+inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it
 inline constexpr TimeUs kContributionMemory = 5 * kSecond;
 inline constexpr TimeUs kNewcomerTime = 2 * kSecond;  // rows, and reports of them, are on their way
 inline constexpr int kNewcomerRoundTrips = 5;  // and kReportInterval, if more; twice that at most

@@ -79,7 +79,7 @@ bool Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first
     const auto [told, expected] = ranks[g - from_];
     Watched& watched = watched_.try_emplace(g, Watched{told, now}).first->second;
     if (told > watched.rank) watched = {told, now};
-    if (now - watched.since < patience_) continue;
+    if (now - watched.since < kStallTime) continue;
     if (first_pass && !overtaken && g >= lost_below_) continue;
     const std::uint32_t blocks = shape_.blocks_in(g);
     if (expected < blocks) gaps_.push_back({g, blocks - expected});

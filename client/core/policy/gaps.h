@@ -30,9 +30,8 @@ class Gaps {
 
   // Looks at the generations below `passed`, which were sent in whole; now and then, whenever it is
   // called. `first_pass`: others are still to be sent.
-  // One stands still that has not grown for the patience. True: it looked, and there are some.
+  // One stands still that has not grown for kStallTime. True: it looked, and there are some.
   bool review(const Neighbours& neighbours, std::uint32_t passed, bool first_pass, TimeUs now);
-  void set_patience(TimeUs patience) { patience_ = patience; }
   // A neighbour has left that did not have everything.
   void neighbour_lost(std::uint32_t passed);
 
@@ -61,7 +60,6 @@ class Gaps {
   std::map<std::uint32_t, Watched> watched_;  // by generation
   std::vector<Gap> gaps_;
   TimeUs reviewed_ = 0;
-  TimeUs patience_ = kStallTime;
 };
 
 }  // namespace firn::core::policy

@@ -22,11 +22,12 @@ bool small_mesh(const MeshView& view, const Options& options) {
   const bool full = others >= most;
   if (view.told > others) others = view.told - 1;  // it counts us
   if (others > most || (full && view.told <= most)) return false;
-  return std::max(others, view.told) <= kSmallMesh;
+  return others <= kSmallMesh;
 }
 
+// One more than a small mesh has shows that the mesh is none.
 std::size_t neighbours_wanted(const MeshView& view, const Options& options) {
-  std::size_t wanted = small_mesh(view, options) ? kSmallMesh : kNeighboursWanted;
+  std::size_t wanted = small_mesh(view, options) ? kSmallMesh + 1 : kNeighboursWanted;
   if (options.neighbours_wanted > 0) wanted = options.neighbours_wanted;
   return std::min(wanted, places(options));
 }

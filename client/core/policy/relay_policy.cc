@@ -58,10 +58,7 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighb
   const std::uint32_t own = open ? open->count(which) : holdings.rank(g, which);
   if (own == 0) return {};
   const std::uint32_t sent = known ? known->sent : 0;
-  // Ranks are told of all rows. Where only proven ones may be sent, those of the last second wait,
-  // here as there: so all are compared.
-  const std::uint32_t told = small_mesh || !open ? own : open->rows;
-  std::uint32_t gap = told > need ? told - need : 0;
+  std::uint32_t gap = own > need ? own - need : 0;
   // What it sent us lies in its span, whatever its last State says of its rank: there is no more
   // news for it than rows that came from others and that we have not sent it combinations of.
   if (open) {

@@ -62,26 +62,20 @@ bool SourcePolicy::serves_in_pass(const Neighbour& neighbour, std::uint32_t g) c
   return !shares_plainly(neighbour, g) || plain_pass_.due(neighbour, g).has_value();
 }
 
-// Of the first pass, from this generation on.
+// Of the first pass.
 std::optional<std::uint32_t> SourcePolicy::not_passed(const Holdings& holdings,
-                                                      const Neighbour& neighbour,
-                                                      std::uint32_t from) const {
+                                                      const Neighbour& neighbour) const {
   const GenerationSet& settled = neighbour.holds.settled();
   std::uint32_t looked = 0;
-  for (std::uint32_t g = settled.next_missing(from); g < settled.size() && looked < kLookMax;
+  for (std::uint32_t g = settled.next_missing(pass_.cursor()); g < settled.size() && looked < kLookMax;
        g = settled.next_missing(g + 1), ++looked) {
     if (!pass_.whole(g) && lacks(holdings, neighbour, g) && serves_in_pass(neighbour, g)) return g;
   }
   return std::nullopt;
 }
 
-// Under alarm much seems to be lost that waits to be proven: repetitions must not keep the relays
-// from new generations.
 std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& holdings,
                                                              const Neighbour& neighbour) const {
-  if (alarm_ && new_due_ > 0) {
-    if (const auto g = not_passed(holdings, neighbour, pass_.passed())) return g;
-  }
   if (!terms_.small_mesh) {
     const auto lost = plain_pass_.lost(neighbour, pass_);
     if (lost && lacks(holdings, neighbour, *lost)) return lost;
@@ -90,7 +84,7 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
     if (shares_plainly(neighbour, gap.generation)) continue;  // that tells better
     if (gap.rows > 0 && lacks(holdings, neighbour, gap.generation)) return gap.generation;
   }
-  if (const auto g = not_passed(holdings, neighbour, pass_.cursor())) return g;
+  if (const auto g = not_passed(holdings, neighbour)) return g;
   if (const auto g = among_first(holdings, neighbour)) return g;
   return among_open(holdings, neighbour);
 }
@@ -236,18 +230,12 @@ void SourcePolicy::served(const Choice& choice, TimeUs now) {
   if (choice.plain && !first) return;
   if (choice.source_index && !choice.plain) next_plain_[g] = *choice.source_index + 1;
   if (choice.doubted) return;
-  if (g < pass_.passed()) {
-    new_due_ = kNewPerRepetition;
-  } else if (new_due_ > 0) {
-    --new_due_;
-  }
   pass_.served(choice.peer, g);
   gaps_.served(g, now);
 }
 
-// Under alarm rows are late everywhere, and what an honest neighbour was given seems to be lost.
 void SourcePolicy::rows_lost(const Neighbours& neighbours) {
-  if (!alarm_) pass_.take_back(neighbours);
+  pass_.take_back(neighbours);
   gaps_.neighbour_lost(pass_.passed());
 }
 

@@ -52,11 +52,6 @@ class SourcePolicy {
   void convicted(const Neighbour& n, const Neighbours& neighbours) {
     pass_.take_back(n.key, neighbours);
   }
-  // In a large mesh rows wait at each relay until they are proven.
-  void set_alarm(bool alarm) {
-    alarm_ = alarm;
-    gaps_.set_patience(alarm ? kGapTimeAlarm : kStallTime);
-  }
 
  private:
   struct Best {
@@ -69,8 +64,8 @@ class SourcePolicy {
                const Sockets& sockets);
   std::optional<std::uint32_t> choose_generation(const Holdings& holdings,
                                                  const Neighbour& neighbour) const;
-  std::optional<std::uint32_t> not_passed(const Holdings& holdings, const Neighbour& neighbour,
-                                          std::uint32_t from) const;
+  std::optional<std::uint32_t> not_passed(const Holdings& holdings,
+                                          const Neighbour& neighbour) const;
   std::optional<std::uint32_t> among_first(const Holdings& holdings,
                                            const Neighbour& neighbour) const;
   std::optional<std::uint32_t> among_open(const Holdings& holdings,
@@ -93,9 +88,7 @@ class SourcePolicy {
   UplinkClaims claims_;
   bool look_at_all_ = true;
   std::uint32_t looked_from_ = 0;  // the cursor when those left out were looked at last
-  bool alarm_ = false;
-  std::uint32_t new_due_ = 0;  // blocks of the first pass that come before another repetition
-  double for_doubted_ = 0;     // blocks that doubted neighbours may have
+  double for_doubted_ = 0;         // blocks that doubted neighbours may have
 };
 
 }  // namespace firn::core::policy

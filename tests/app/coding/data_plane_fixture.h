@@ -103,8 +103,6 @@ struct Outcomes final : app::CodingOutcomes {
   std::map<std::uint32_t, std::vector<Digest>> leaves;
   std::map<std::uint64_t, proto::Payload> made;
   std::map<std::uint64_t, std::vector<std::uint8_t>> exchanged;  // vectors chosen below the core
-  std::vector<proto::Epoch> epochs;
-  std::map<PeerId, bool> claims;  // that were checked: false?
   std::vector<std::uint32_t> lost, wanted_again, regained;
   int paused = 0, resumed = 0, warnings = 0;
   bool finished = false, spoiled = false;
@@ -124,8 +122,6 @@ struct Outcomes final : app::CodingOutcomes {
   void leaves_made(core::PeerKey, proto::LeafReply reply) override {
     leaves[reply.generation] = std::move(reply.leaves);
   }
-  void epoch_made(proto::Epoch epoch) override { epochs.push_back(std::move(epoch)); }
-  void claim_checked(const PeerId& accused, bool is_false) override { claims[accused] = is_false; }
   void block_made(std::uint64_t ticket, proto::Payload payload) override {
     CHECK(made.emplace(ticket, std::move(payload)).second);
   }

@@ -412,14 +412,6 @@ struct Keeping : DeviceFixture {
     settle();
     return outcomes.checks.at(g);
   }
-  proto::Epoch epoch() {
-    core::MakeEpoch action;
-    action.tag_bytes = 4;
-    for (std::uint32_t g = 0; g < kGenerations; ++g) action.epoch.sums.push_back({g, {}});
-    plane->make_epoch(action);
-    settle();
-    return outcomes.epochs.back();
-  }
   // As the definition has them, under the key that was given out.
   std::vector<std::uint8_t> sums(std::uint32_t g, const std::vector<std::uint8_t>& key,
                                  std::size_t tag_bytes) {
@@ -446,16 +438,6 @@ TEST_CASE("check sums of what a device keeps are made there, of all else by the 
   CHECK(other.sums == on.sums(1, other.key, 8));
   CHECK(on.device->summed == 2);
   CHECK(on.store->generations_read == on.read + 1);
-}
-
-TEST_CASE("an epoch has sums from the device and from the workers under one key") {
-  Keeping on;
-  const proto::Epoch epoch = on.epoch();
-  REQUIRE(epoch.sums.size() == kGenerations);
-  for (const proto::EpochSums& one : epoch.sums)
-    CHECK(one.sums == on.sums(one.generation, epoch.key, 4));
-  CHECK(on.device->summed == 1);
-  CHECK(on.store->generations_read == on.read + 2);
 }
 
 TEST_CASE("sums that a device has not got after all, or fails to make, are made by the workers") {

@@ -149,30 +149,3 @@ TEST_CASE("of a generation that cannot be read there are no sums") {
   DataPlaneFixture getter;
   CHECK(sums_of(getter, 0).sums.empty());
 }
-
-TEST_CASE("an epoch's sums judge rows as those made for one peer do, under a key of its own") {
-  DataPlaneFixture source, getter;
-  source.serve();
-  core::MakeEpoch action;
-  action.tag_bytes = 4;
-  action.epoch.number = 9;
-  action.epoch.alarm = true;
-  for (std::uint32_t g = 0; g < DataPlaneFixture::kGenerations; ++g) {
-    action.epoch.sums.push_back({g, {}});
-  }
-  for (int i = 0; i < 2; ++i) {
-    source.plane->make_epoch(action);
-    source.settle();
-  }
-  REQUIRE(source.outcomes.epochs.size() == 2);
-  CHECK(source.outcomes.epochs[0].key != source.outcomes.epochs[1].key);
-  const proto::Epoch& epoch = source.outcomes.epochs[0];
-  CHECK(epoch.number == 9);
-  CHECK(epoch.alarm);
-  REQUIRE(epoch.sums.size() == DataPlaneFixture::kGenerations);
-  const auto rows = getter.fill(1, {2, 5});
-  const proto::EpochSums& sums = epoch.sums[1];
-  getter.plane->judge_rows(judge_of({sums.generation, epoch.key, sums.sums}, rows), getter.now);
-  getter.settle();
-  CHECK(getter.outcomes.judged.at(1).wrong == std::vector<std::uint32_t>{2, 5});
-}

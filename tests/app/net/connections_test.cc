@@ -40,8 +40,6 @@ struct Connected final : ContentDirectory {
   TransportInbox inbox{10'000, [] {}};
   Hearer owner;
   ContentId served, opening;
-  SigningKey key = SigningKey::generate();
-  Claimant claimant{{}, key.public_key(), key.secret()};
   Connections connections{inbox, *this};
 
   PeerEvents* find(const ContentId& content) override {
@@ -53,7 +51,6 @@ struct Connected final : ContentDirectory {
   }
   Connected() {
     served.bytes.fill(9);
-    claimant.content = served;
     opening.bytes.fill(8);
     inbox.attach(&transport);
     connections.attach(transport);
@@ -150,9 +147,9 @@ TEST_CASE("frames leave in the order in which they were decided, however late a 
   const auto first = f.connections.reserve(peer, block(1));
   f.connections.send(peer, state(7));
   const auto second = f.connections.reserve(peer, block(2));
-  f.connections.fill(second, proto::Payload::allocate(10), f.claimant);
+  f.connections.fill(second, proto::Payload::allocate(10));
   CHECK(f.transport.sent[id].empty());
-  f.connections.fill(first, proto::Payload::allocate(10), f.claimant);
+  f.connections.fill(first, proto::Payload::allocate(10));
   f.connections.send(peer, state(8));
   REQUIRE(f.transport.sent[id].size() == 4);
   CHECK(std::get<proto::Block>(f.transport.message(id, 0)).sequence == 1);
@@ -161,21 +158,16 @@ TEST_CASE("frames leave in the order in which they were decided, however late a 
   CHECK(std::get<proto::State>(f.transport.message(id, 3)).credit == 8);
 }
 
-TEST_CASE("a claim is made of a block's payload, and of the vector that it is sent with") {
+TEST_CASE("a block may be sent with another vector than it was reserved with") {
   Connected f;
   const core::PeerKey peer = f.dial();
   proto::Block wanted = block(1);
   wanted.source_index.reset();
   wanted.coefficients = {1, 2};
-  wanted.claim.emplace();
-  const auto claimed = f.connections.reserve(peer, wanted);
-  const auto plain = f.connections.reserve(peer, block(2));
-  f.connections.fill(claimed, proto::Payload::allocate(10), f.claimant, {3, 4});
-  f.connections.fill(plain, proto::Payload::allocate(10), f.claimant);
+  const auto ticket = f.connections.reserve(peer, wanted);
+  f.connections.fill(ticket, proto::Payload::allocate(10), {3, 4});
   const auto sent = std::get<proto::Block>(f.transport.message(f.transport.last, 0));
   CHECK(sent.coefficients == std::vector<std::uint8_t>{3, 4});
-  CHECK(claim_fits(sent, f.served));
-  CHECK_FALSE(std::get<proto::Block>(f.transport.message(f.transport.last, 1)).claim);
 }
 
 TEST_CASE("a block that could not be made is left out and counts as departed with no bytes") {
@@ -183,9 +175,9 @@ TEST_CASE("a block that could not be made is left out and counts as departed wit
   const core::PeerKey peer = f.dial();
   const auto first = f.connections.reserve(peer, block(1));
   const auto second = f.connections.reserve(peer, block(2));
-  f.connections.fill(first, {}, f.claimant);
+  f.connections.fill(first, {});
   CHECK(f.owner.departed == std::vector<std::size_t>{0});
-  f.connections.fill(second, proto::Payload::allocate(10), f.claimant);
+  f.connections.fill(second, proto::Payload::allocate(10));
   CHECK(f.transport.sent[f.transport.last].size() == 1);
 }
 
@@ -195,10 +187,8 @@ TEST_CASE(
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
   f.connections.send(peer, state(1));
-  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(100),
-                     f.claimant);
-  f.connections.fill(f.connections.reserve(peer, block(2)), proto::Payload::allocate(200),
-                     f.claimant);
+  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(100));
+  f.connections.fill(f.connections.reserve(peer, block(2)), proto::Payload::allocate(200));
   const std::size_t first = f.transport.sent[id][1].size() + proto::kFramePrefixBytes;
   const std::size_t second = f.transport.sent[id][2].size() + proto::kFramePrefixBytes;
   CHECK(f.owner.departed.empty());
@@ -219,10 +209,10 @@ TEST_CASE("blocks that go together leave in one order, when all of them are made
   const auto second = f.connections.reserve(peer, block(2), true);
   const auto third = f.connections.reserve(peer, block(3));
   for (const auto ticket : {third, first})
-    f.connections.fill(ticket, proto::Payload::allocate(100), f.claimant);
+    f.connections.fill(ticket, proto::Payload::allocate(100));
   CHECK(f.transport.sent[id].empty());
   SUBCASE("each made") {
-    f.connections.fill(second, proto::Payload::allocate(100), f.claimant);
+    f.connections.fill(second, proto::Payload::allocate(100));
     REQUIRE(f.transport.sent[id].size() == 3);
     CHECK(f.transport.runs == 1);
     std::size_t bytes = 3 * proto::kFramePrefixBytes;
@@ -237,7 +227,7 @@ TEST_CASE("blocks that go together leave in one order, when all of them are made
     CHECK(f.owner.departed_together == std::vector<std::uint32_t>{3});
   }
   SUBCASE("one could not be made") {
-    f.connections.fill(second, {}, f.claimant);
+    f.connections.fill(second, {});
     CHECK(f.transport.sent[id].empty());
     CHECK(f.owner.departed == std::vector<std::size_t>{0});
     CHECK(f.owner.departed_together == std::vector<std::uint32_t>{3});
@@ -262,8 +252,7 @@ TEST_CASE("only blocks and parts of a manifest are asked after") {
   const ConnectionId id = f.transport.last;
   f.connections.send(peer, state(1));
   f.connections.send(peer, proto::Hello{});
-  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(1),
-                     f.claimant);
+  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(1));
   f.connections.send(peer, proto::ManifestPart{3, 0, "abc"});
   const auto& tags = f.transport.tags[id];
   REQUIRE(tags.size() == 4);
@@ -277,8 +266,7 @@ TEST_CASE("what departs from a connection that was closed meanwhile is not told 
   Connected f;
   const core::PeerKey peer = f.dial();
   const ConnectionId id = f.transport.last;
-  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(100),
-                     f.claimant);
+  f.connections.fill(f.connections.reserve(peer, block(1)), proto::Payload::allocate(100));
   f.inbox.on_departed(id, f.transport.tags[id][0]);
   f.connections.close(peer);
   f.pump();
@@ -423,7 +411,7 @@ TEST_CASE("closing sends what is ready, leaves out what is being made, and tells
   CHECK(std::holds_alternative<proto::Goodbye>(f.transport.message(id, 0)));
   CHECK(f.transport.closed.contains(id));
   CHECK(f.connections.closing_count() == 1);
-  f.connections.fill(ticket, proto::Payload::allocate(10), f.claimant);
+  f.connections.fill(ticket, proto::Payload::allocate(10));
   CHECK(f.transport.sent[id].size() == 1);
   f.inbox.on_close(id, {ErrorCode::kCancelled, "", ""});
   f.pump();
@@ -444,7 +432,7 @@ TEST_CASE("what waits behind a block is bounded: a connection past it is closed"
   CHECK(f.transport.closed.empty());
   for (int i = 0; i < 2; ++i) f.connections.send(peer, part);
   CHECK(f.transport.closed.contains(id));
-  f.connections.fill(slow, proto::Payload::allocate(10), f.claimant);
+  f.connections.fill(slow, proto::Payload::allocate(10));
   CHECK(f.transport.sent[id].size() == 1 + fit);
   f.inbox.on_close(id, {ErrorCode::kCancelled, "x", "closed by this side"});
   f.pump();

@@ -13,6 +13,11 @@ both directions.
     leech.py       downloads
     source.py      serves, honestly or not
     trust.py       authorities: certificates, check sums
-    epochs.py      Epochs: signatures, nonces, rows judged by them, handing them on
     private.py     private contents: links, keys, proofs, sealed manifests
+
+and peers as the last version had them, whose schema is last_version.proto:
+
+    last_version.py  sources, speakers and downloaders
+    epochs.py        what the authority told all peers
+    claims.py        what senders signed of their blocks
 """

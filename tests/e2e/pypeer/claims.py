@@ -1,15 +1,12 @@
-"""Claims about blocks (docs/protocol.md, "Claims about blocks")."""
+"""Claims about blocks, of the last version: what the sender of a block says of it, signed.
+
+A claim is key (32) || SHA-256 of the payload (32) || signature (64). The signature is Ed25519, by the
+sender's identity, over the bytes of _signed_bytes()."""
 
 import hashlib
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-
-KEY_BYTES, HASH_BYTES = 32, 32
-
 
 def _signed_bytes(content_id, block, payload_hash):
-    """`block`: a Block or a FalseClaim."""
     if block.WhichOneof("coding_vector") == "source_index":
         vector = b"\x01" + block.source_index.to_bytes(4, "big")
     else:
@@ -19,30 +16,7 @@ def _signed_bytes(content_id, block, payload_hash):
 
 
 def make_claim(identity, content_id, block):
+    """About a Block that has all its other fields."""
     payload_hash = hashlib.sha256(block.payload).digest()
     signature = identity.key.sign(_signed_bytes(content_id, block, payload_hash))
     return identity.public_key + payload_hash + signature
-
-
-def claimant_of(claim):
-    """The id of the peer that the claim names."""
-    return hashlib.sha256(claim[:KEY_BYTES]).digest()
-
-
-def is_signed(content_id, block):
-    """Whether the claim of the Block or FalseClaim is signed for its coding vector."""
-    claim = block.claim
-    try:
-        Ed25519PublicKey.from_public_bytes(claim[:KEY_BYTES]).verify(
-            claim[KEY_BYTES + HASH_BYTES:],
-            _signed_bytes(content_id, block, claim[KEY_BYTES : KEY_BYTES + HASH_BYTES]))
-    except InvalidSignature:
-        return False
-    return True
-
-
-def fits(content_id, block):
-    """The same, of a Block whose payload the claim is about."""
-    payload_hash = hashlib.sha256(block.payload).digest()
-    return (block.claim[KEY_BYTES : KEY_BYTES + HASH_BYTES] == payload_hash
-            and is_signed(content_id, block))

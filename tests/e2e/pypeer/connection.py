@@ -18,11 +18,13 @@ class Closed(Exception):
 
 
 class Connection:
-    def __init__(self, identity, endpoint, source=None, key_log=None, before=b""):
+    def __init__(self, identity, endpoint, source=None, key_log=None, before=b"",
+                 schema=peer_pb2):
         """Dials `endpoint`, ID@HOST:PORT or HOST:PORT, from the address `source`; a given id must be
         proven. `key_log`: a new file for the session's secrets, which private.py needs. `before`:
-        sent before TLS begins, as by a proxy."""
+        sent before TLS begins, as by a proxy. `schema`: of the messages."""
         self.identity = identity
+        self.schema = schema
         wanted, _, where = endpoint.rpartition("@")
         host, _, port = where.rpartition(":")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -47,7 +49,7 @@ class Connection:
 
     def send(self, **body):
         """Sends one PeerMessage: send(hello=Hello(...))."""
-        self.send_bytes(frame(peer_pb2.PeerMessage(**body).SerializeToString()))
+        self.send_bytes(frame(self.schema.PeerMessage(**body).SerializeToString()))
 
     def send_bytes(self, data):
         try:
@@ -73,7 +75,7 @@ class Connection:
 
     def receive(self, deadline=None):
         """The next PeerMessage; Closed at the end; TimeoutError at the deadline."""
-        return peer_pb2.PeerMessage.FromString(self.receive_bytes(deadline))
+        return self.schema.PeerMessage.FromString(self.receive_bytes(deadline))
 
     def receive_bytes(self, deadline=None):
         """The next frame, likewise."""
@@ -96,9 +98,9 @@ class Connection:
 
     def greet(self, content_id, has_manifest=False, certificate=b""):
         """Exchanges Hellos; returns the other side's."""
-        self.send(hello=peer_pb2.Hello(version_min=1, version_max=1, content_id=content_id,
-                                       agent="pypeer/1", has_manifest=has_manifest,
-                                       certificate=certificate))
+        self.send(hello=self.schema.Hello(version_min=1, version_max=1, content_id=content_id,
+                                          agent="pypeer/1", has_manifest=has_manifest,
+                                          certificate=certificate))
         message = self.receive()
         if message.WhichOneof("body") == "goodbye":
             raise Closed(f"goodbye: {message.goodbye}")

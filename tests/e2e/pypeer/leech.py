@@ -6,7 +6,6 @@ import time
 from .connection import TIMEOUT
 from .gf256 import Span
 from .manifest import HASH_BYTES, Manifest, leaf_of, merkle_root
-from .wire import peer_pb2
 
 WINDOW = 8  # blocks granted at a time
 
@@ -14,10 +13,10 @@ WINDOW = 8  # blocks granted at a time
 class Leech:
     def __init__(self, connection, content_id):
         self.connection = connection
+        self.schema = connection.schema
         self.hello = connection.greet(content_id)
         self.manifest = None
         self.check_key = b""
-        self.wants_claims = False  # which goes along with proven_only
         self.proven_only = False
         self.prefer_coded = False
         self.blocks = []  # all received, in order
@@ -34,7 +33,7 @@ class Leech:
         data = b""
         total = None
         while total is None or len(data) < total:
-            self.connection.send(manifest_request=peer_pb2.ManifestRequest(offset=len(data)))
+            self.connection.send(manifest_request=self.schema.ManifestRequest(offset=len(data)))
             part = self._receive("manifest_part")
             assert part.offset == len(data) and part.data, part
             total = part.total_bytes
@@ -49,7 +48,7 @@ class Leech:
 
     def check_sums(self, generations):
         """Asks a peer that speaks for the authority: CheckReplies by generation."""
-        self.connection.send(check_request=peer_pb2.CheckRequest(generations=generations))
+        self.connection.send(check_request=self.schema.CheckRequest(generations=generations))
         replies = {}
         for _ in generations:
             reply = self._receive("check_reply")
@@ -68,7 +67,7 @@ class Leech:
     def ask_leaves(self, generations):
         """The leaves of each generation, right by its digest; None where the other side has none.
         What came of such a generation before is dropped: rows that nothing proves."""
-        self.connection.send(leaf_request=peer_pb2.LeafRequest(generations=generations))
+        self.connection.send(leaf_request=self.schema.LeafRequest(generations=generations))
         found = {}
         while len(found) < len(generations):
             reply = self._receive("leaf_reply")
@@ -163,19 +162,22 @@ class Leech:
         whose leaves it holds it asks for the blocks `among`."""
         wanted = self._spans if generations is None else generations
         self._credit = max(self._credit, self._acknowledged + granted)
-        self.connection.send(state=peer_pb2.State(
+        self.connection.send(state=self.schema.State(
             acknowledged=self._acknowledged,
             credit=self._credit,
-            wants_claims=self.wants_claims, proven_only=self.proven_only or self.wants_claims,
-            prefer_coded=self.prefer_coded,
-            complete=[peer_pb2.Span(first=g, count=1) for g in sorted(self.done)],
+            complete=[self.schema.Span(first=g, count=1) for g in sorted(self.done)],
             generations=[
-                peer_pb2.GenerationState(generation=g, rank=span.rank,
-                                         quota=min(granted, self.manifest.blocks_in(g) - span.rank)
+                self.schema.GenerationState(
+                    generation=g, rank=span.rank,
+                    quota=min(granted, self.manifest.blocks_in(g) - span.rank)
                     if g in wanted else 0,
-                                         wanted_blocks=self._wanted_blocks(g, among),
-                                         held_blocks=self._held_blocks(g))
-                for g, span in self._spans.items()]))
+                    wanted_blocks=self._wanted_blocks(g, among), held_blocks=self._held_blocks(g))
+                for g, span in self._spans.items()],
+            **self.wishes()))
+
+    def wishes(self):
+        """Fields of a State: which blocks it takes."""
+        return {"proven_only": self.proven_only, "prefer_coded": self.prefer_coded}
 
     def download(self, until=None, timeout=TIMEOUT, generations=None, among=None):
         """Takes blocks until `until()` holds; by default until all is verified."""

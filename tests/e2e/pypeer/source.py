@@ -5,12 +5,10 @@ import math
 import threading
 import time
 
-from .claims import make_claim
 from .connection import TIMEOUT, Closed
 from .gf256 import combine
 from .manifest import leaf_of
 from .trust import CheckMaker
-from .wire import peer_pb2
 
 PART = 256 << 10
 QUOTA = 4  # of a generation that no State has mentioned
@@ -24,6 +22,7 @@ class Source:
         """`content`: the content's bytes; `chance`: a random.Random; `certificate`: of a source
         that speaks for the content's authority."""
         self.connection = connection
+        self.schema = connection.schema
         self.manifest = manifest
         self.blocks = manifest.cut(content)
         self.chance = chance
@@ -40,7 +39,7 @@ class Source:
         self.wanted = {}  # generations of which it takes source blocks alone: those it asks for
         self.plain_sent = {}  # and those that were sent of them
         self.leaves_asked = False
-        self.proven_only = self.wants_claims = False
+        self.proven_only = False
         self.received = {}  # what it says came to it from others, by the prefix of their ids
         makes = certificate or self.MAKES_SUMS
         self.checks = CheckMaker(self.blocks, bool(certificate), self.LIES) if makes else None
@@ -50,8 +49,8 @@ class Source:
             self.say_what_i_have()
 
     def say_what_i_have(self):
-        self.connection.send(state=peer_pb2.State(
-            complete=[peer_pb2.Span(first=0, count=self.manifest.generation_count)]))
+        self.connection.send(state=self.schema.State(
+            complete=[self.schema.Span(first=0, count=self.manifest.generation_count)]))
 
     def serve_until(self, done, limits=None, timeout=TIMEOUT):
         """Answers, and sends what the other side grants, until `done()` holds.
@@ -91,19 +90,19 @@ class Source:
         elif body == "manifest_request":
             offset = message.manifest_request.offset
             data = self.manifest.file_bytes
-            self.connection.send(manifest_part=peer_pb2.ManifestPart(
+            self.connection.send(manifest_part=self.schema.ManifestPart(
                 total_bytes=len(data), offset=offset, data=data[offset : offset + PART]))
         elif body == "check_request":
             if self.checks:
                 for fields in self.checks.replies(message.check_request):
-                    self.connection.send(check_reply=peer_pb2.CheckReply(**fields))
+                    self.connection.send(check_reply=self.schema.CheckReply(**fields))
             else:
                 for generation in message.check_request.generations:
-                    self.connection.send(check_reply=peer_pb2.CheckReply(generation=generation))
+                    self.connection.send(check_reply=self.schema.CheckReply(generation=generation))
         elif body == "leaf_request":
             self.leaves_asked = True
             for generation in message.leaf_request.generations:
-                self.connection.send(leaf_reply=peer_pb2.LeafReply(
+                self.connection.send(leaf_reply=self.schema.LeafReply(
                     generation=generation, leaves=self.leaves_of(generation)))
         elif body == "goodbye":
             self.goodbye = message.goodbye
@@ -115,7 +114,6 @@ class Source:
         self.acknowledged = max(self.acknowledged, state.acknowledged)
         self.credit = max(self.credit, state.credit)
         self.proven_only = state.proven_only
-        self.wants_claims = state.wants_claims
         if state.received:
             self.received = {entry.peer: entry.blocks for entry in state.received}
         for span in state.complete:
@@ -167,14 +165,13 @@ class Source:
         sent.add(lacking[0])
         unit = bytes(i == lacking[0] for i in range(self.manifest.blocks_in(g)))
         self.generations_sent.append(g)
-        self._send(peer_pb2.Block(
+        self.send_made(self.schema.Block(
             generation=g, sequence=len(self.generations_sent), source_index=lacking[0],
             payload=self.payload_of(g, unit)))
         return True
 
-    def _send(self, block):
-        if self.wants_claims:
-            block.claim = make_claim(self.connection.identity, self.manifest.content_id, block)
+    def send_made(self, block):
+        """Sends a Block that has all its fields."""
         self.connection.send(block=block)
 
     def leaves_of(self, generation):
@@ -187,7 +184,7 @@ class Source:
         fields = {"generation": g, "sequence": len(self.generations_sent),
                   "coefficients": vector, "payload": self.payload_of(g, vector),
                   **changes}
-        self._send(peer_pb2.Block(**fields))
+        self.send_made(self.schema.Block(**fields))
 
     def payload_of(self, generation, vector):
         return combine(vector, self.blocks[generation])

@@ -9,16 +9,18 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
 FRAME_BYTES_MAX = (1 << 20) + (64 << 10)
 
 
 def _compile():
     folder = tempfile.mkdtemp(prefix="firn-pypeer-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    schemas = ["proto/peer.proto", "proto/manifest.proto", "proto/tracker.proto"]
-    subprocess.run(["protoc", f"-I{ROOT}", f"--python_out={folder}", *schemas], check=True,
-                   cwd=ROOT)
+    schemas = ["proto/peer.proto", "proto/manifest.proto", "proto/tracker.proto",
+               "last_version.proto"]
+    subprocess.run(["protoc", f"-I{ROOT}", f"-I{HERE}", f"--python_out={folder}", *schemas],
+                   check=True, cwd=ROOT)
     pathlib.Path(folder, "proto", "__init__.py").touch()
     sys.path.insert(0, folder)
     try:
@@ -28,7 +30,7 @@ def _compile():
         sys.path.remove(folder)
 
 
-peer_pb2, manifest_pb2, tracker_pb2 = _compile()
+peer_pb2, manifest_pb2, tracker_pb2, last_version_pb2 = _compile()
 
 
 def frame(data):

@@ -6,10 +6,8 @@
 #include "proto/base/digest.h"
 #include "proto/base/result.h"
 #include "proto/base/signature.h"
-#include "proto/block_claim.h"
 #include "proto/content/authority.h"
 #include "tests/sim/addresses.h"
-#include "tests/sim/epoch_maker.h"
 #include "tests/sim/lab/lab_events.h"
 
 namespace firn::sim {
@@ -255,8 +253,6 @@ void Lab::perform(Peer& peer, core::Action&& action) {
     peer.result.false_sent += is_false;
     send->block.payload = is_false ? false_payload_ : payload_;
     if (peer.saboteur) peer.saboteur->sends(send->block, queue_.now());
-    if (send->block.claim)
-      send->block.claim = make_claim(send->block, {manifest_.id, peer.key, peer.secret});
     links_.send(send->peer, std::move(send->block));
   } else if (auto* send = std::get_if<Send>(&action)) {
     auto* state = std::get_if<proto::State>(&send->message);
@@ -264,15 +260,6 @@ void Lab::perform(Peer& peer, core::Action&& action) {
     auto* sums = std::get_if<proto::CheckReply>(&send->message);
     if (peer.saboteur && sums) peer.saboteur->says(send->peer, *sums);
     links_.send(send->peer, std::move(send->message));
-  } else if (const auto* make = std::get_if<MakeEpoch>(&action)) {
-    peer.core->authority_answered(made_epoch(*make, shape_, manifest_.id, peer.secret),
-                                  queue_.now());
-    post(1, kWoken, peer, 0);
-  } else if (const auto* check = std::get_if<CheckClaim>(&action)) {
-    const proto::BlockClaim& claim = check->claim.claim;
-    const bool is_false = claim.payload != sha256(payload_.bytes());
-    peer.core->authority_answered(ClaimVerdict{claimant_of(claim), is_false}, queue_.now());
-    post(1, kWoken, peer, 0);
   } else if (const auto* decode = std::get_if<Decode>(&action)) {
     post(kDecodeTime, kDecoded, peer, decode->generation);
   } else if (const auto* connect = std::get_if<Connect>(&action)) {

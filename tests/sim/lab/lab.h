@@ -6,16 +6,18 @@
 // Links are those of links.h.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "client/core/swarm.h"
 #include "codec/random.h"
+#include "proto/base/digest.h"
+#include "proto/base/signature.h"
 #include "proto/content/manifest.h"
 #include "tests/hostile/saboteur.h"
 #include "tests/sim/action_trace.h"
-#include "tests/sim/epoch_maker.h"
 #include "tests/sim/lab/delivered.h"
 #include "tests/sim/lab/lab_store.h"
 #include "tests/sim/lab/links.h"
@@ -73,12 +75,10 @@ class Lab final : private LinkUser {
     std::uint32_t index = 0;
     LabPeerSpec spec;
     PeerId id;
-    IdentitySecret secret{};
-    PublicKey key;
     void take_name(codec::CoefficientStream& random) {
+      std::array<std::uint8_t, kSigningKeyBytes> secret;
       random.fill(secret);
-      key = *PublicKey::from_bytes(*public_key_of(secret));
-      id = id_of(secret);
+      id = peer_id_of(*PublicKey::from_bytes(*public_key_of(secret)));
     }
     std::unique_ptr<core::SwarmCore> core;  // none before it joins and after a crash
     TimeUs armed = kNever;

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/sim/lab/bound.h"
-#include "tests/sim/lab/lab.h"
+#include "tests/sim/lab/lab_of.h"
 #include "tests/sim/lab/setting.h"
 
 int main(int argc, char** argv) {
@@ -17,24 +17,19 @@ int main(int argc, char** argv) {
   Arguments arguments("swarm_lab", argc, argv);
   const auto began = std::chrono::steady_clock::now();
   const Setting setting = setting_of(arguments);
-  Lab lab(setting.generations, setting.n, setting.k, setting.seed, setting.authority);
-  lab.set_wire(setting.wire);
-  lab.set_source_copies(setting.source_copies, setting.honest_copies);
-  lab.sample_every(static_cast<TimeUs>(arguments.number("samples_ms", "0") * 1e3));
-  lab.options().neighbours_wanted = setting.neighbours;
-  lab.options().mixture_rows = setting.mixture_rows;
-  lab.options().neighbours_max = static_cast<std::uint32_t>(arguments.number("max_peers", "0"));
+  const auto lab = lab_of(setting);
+  lab->sample_every(static_cast<TimeUs>(arguments.number("samples_ms", "0") * 1e3));
+  lab->options().neighbours_max = static_cast<std::uint32_t>(arguments.number("max_peers", "0"));
   const double dies = arguments.number("tracker_dies_s", "-1") * 1e6;
-  lab.set_tracker(static_cast<TimeUs>(arguments.number("tracker_starts_s", "0") * 1e6),
-                  dies < 0 ? kNever : static_cast<TimeUs>(dies));
+  lab->set_tracker(static_cast<TimeUs>(arguments.number("tracker_starts_s", "0") * 1e6),
+                   dies < 0 ? kNever : static_cast<TimeUs>(dies));
   arguments.all();  // an unknown key is said before the run
-  for (const LabPeerSpec& spec : setting.peers) lab.add(spec);
-  const double about = fluid_bound(run_of(lab));
-  const bool done = lab.run(static_cast<TimeUs>(about * setting.limit * 1e6));
+  const double about = fluid_bound(run_of(*lab));
+  const bool done = lab->run(static_cast<TimeUs>(about * setting.limit * 1e6));
 
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-  nlohmann::json out = report(arguments, setting, run_of(lab), done, took.count(), lab.events());
-  for (const Lab::Sample& s : lab.samples()) {
+  nlohmann::json out = report(arguments, setting, run_of(*lab), done, took.count(), lab->events());
+  for (const Lab::Sample& s : lab->samples()) {
     out["samples"].push_back({s.seconds, s.mean, s.least});
   }
   std::printf("%s\n", out.dump().c_str());
