@@ -171,7 +171,7 @@ struct Notice {
 
 using Action =
     std::variant<Connect, Close, Send, SendBlock, StoreRow, MarkProven, Decode, DropRows, DropSlots,
-                 JudgeRows, MakeCheck, MakeLeaves, AnnounceTo, FetchManifestFrom, KeepManifestPart, ManifestArrived,
-                 ContentComplete, Finished, Notice, DoubtRows>;
+                 JudgeRows, MakeCheck, MakeLeaves, AnnounceTo, FetchManifestFrom, KeepManifestPart,
+                 ManifestArrived, ContentComplete, Finished, Notice, DoubtRows>;
 
 }  // namespace firn::core

@@ -46,11 +46,6 @@ void CheckReview::guilty(const PeerId& id) {
   guilty_.push_back(id);
 }
 
-void CheckReview::examine(std::uint32_t g, std::uint32_t blocks, CheckStatement statement) {
-  case_of(g, statement);
-  verified(g, blocks);
-}
-
 void CheckReview::verified(std::uint32_t g, std::uint32_t blocks) {
   for (auto one = cases_.begin(); one != cases_.end(); ++one) {
     if (one->generation != g) continue;

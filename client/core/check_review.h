@@ -34,8 +34,6 @@ class CheckReview {
   // g is verified: its sums are worked out (MakeCheck for nobody), `blocks` of them, once for each
   // key.
   void verified(std::uint32_t g, std::uint32_t blocks);
-  // The same for sums that have convicted nobody.
-  void examine(std::uint32_t g, std::uint32_t blocks, CheckStatement statement);
 
   struct Finding {
     PeerId liar;

@@ -2,24 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 #include "client/core/policy/constants.h"
 #include "client/core/policy/source_policy.h"
-#include "client/core/predecessors.h"
 
 namespace firn::core {
 
 namespace {
-
-// The value that this part of them reach at least; not empty.
-double upper(std::vector<double>& values, double part) {
-  const auto rank = static_cast<std::ptrdiff_t>(static_cast<double>(values.size()) * part);
-  const auto at = values.begin() + rank;
-  std::nth_element(values.begin(), at, values.end(), std::greater<>());
-  return *at;
-}
 
 // How long the first rows that a neighbour is given, and the reports of them, may be on their way.
 TimeUs on_the_way(const Neighbour& n) {
@@ -71,13 +61,14 @@ void Contributions::find_reporters(double kept) {
 // Of the blocks that reporters received from a neighbour since the last review; nullopt: too few
 // reporters to tell.
 std::optional<double> Contributions::told_growth(const Count& count) const {
-  std::vector<double> growths;
+  std::vector<Said> growths;
   for (const Neighbour* reporter : reporters_) {
     const auto told = count.reported.find(reporter->key);
-    if (told != count.reported.end()) growths.push_back(told->second.grown);
+    if (told != count.reported.end())
+      growths.push_back({told->second.grown, voices_.weight(reporter->key)});
   }
   if (growths.size() < policy::kReportersMin) return std::nullopt;
-  return upper(growths, policy::kReportersShare);
+  return reached_by(growths, policy::kReportersShare);
 }
 
 bool Contributions::review_at_large(double kept) {
@@ -86,7 +77,7 @@ bool Contributions::review_at_large(double kept) {
   was_large_ = true;
   judges_ = false;
   spread_.forget(kept);
-  return at_large_.review();
+  return at_large_.review(voices_);
 }
 
 // What was given meanwhile is not held against anybody when the mesh becomes small.
@@ -117,17 +108,15 @@ void Contributions::count(const Neighbour& n, double kept) {
 
 // A peer that comes when others can be judged may be one that these have banned, under a fresh key:
 // it begins with a part of a share, until it is judged itself. What is given of a small share is
-// soon too little to judge by, so that ends; the later, the more of its network have taken and
-// passed nothing on.
+// soon too little to judge by, so that ends.
 void Contributions::greeted(Neighbour& n) {
   if (!membership_.small_mesh()) return at_large_.greeted(n);
   if (!judges_ || n.contact.opened_at() <= judged_since_) return;
-  n.worth = n.barren_before == 0 ? policy::kNewcomerWorth : policy::kWorthMin;
+  n.worth = policy::kNewcomerWorth;
 }
 
 void Contributions::review_newcomer(Neighbour& n) const {
-  const TimeUs doubled = std::min(n.barren_before, Predecessors::kDoublingsMax);
-  const bool is_new = context_.now - n.contact.opened_at() < policy::kNewcomerTimeMax << doubled;
+  const bool is_new = context_.now - n.contact.opened_at() < policy::kNewcomerTimeMax;
   if (!judges_ || !is_new) n.worth = std::max(n.worth, 1.0);
 }
 
@@ -136,6 +125,7 @@ std::optional<bool> Contributions::step() {
   const double kept = std::exp(-static_cast<double>(context_.now - reviewed_) /
                                static_cast<double>(policy::kContributionMemory));
   reviewed_ = context_.now;
+  voices_.review(std::as_const(membership_).neighbours());
   if (!membership_.small_mesh()) return review_at_large(kept);
   if (was_large_) begin_again();
   find_reporters(kept);
@@ -168,16 +158,16 @@ std::optional<bool> Contributions::step() {
 // or what is usual would become what the best do. Where more than three quarters pass nothing on,
 // sinks and those with slow uplinks, the best tells; but not at once, as somebody is always first.
 double Contributions::usual_share() const {
-  std::vector<double> shares;
+  std::vector<Said> shares;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {
     const auto known = counts_.find(n.key);
     if (n.holds.has_everything() || known == counts_.end()) continue;
-    if (known->second.ever_judged) shares.push_back(known->second.share);
+    if (known->second.ever_judged) shares.push_back({known->second.share});
   }
   if (shares.empty()) return 0;
-  const double usual = upper(shares, 0.25);
+  const double usual = reached_by(shares, policy::kUsualShare);
   if (usual > 0 || context_.now - judged_since_ < policy::kNewcomerTime) return usual;
-  return *std::max_element(shares.begin(), shares.end());
+  return shares.front().value;
 }
 
 }  // namespace firn::core

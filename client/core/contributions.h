@@ -3,8 +3,9 @@
 // source itself cannot see that. So downloading peers report once a second how many innovative
 // blocks each of their neighbours gave them. For each of its own neighbours the source takes the
 // number that two fifths of the reporters reach, and compares it with the blocks that it gave to
-// the neighbour: fewer reporters than that may lie (policy::kReportersShare). What cannot be true
-// beside the rank that a reporter tells is not counted (reporter.h).
+// the neighbour: fewer reporters than that may lie (policy::kReportersShare). Reporters of one
+// address weigh together as one (voices.h). What cannot be true beside the rank that a reporter
+// tells is not counted (reporter.h).
 //
 // A neighbour whose rows are worth little is soon given too few to judge it by. Then it counts for
 // what it was when it was judged last, or what it passes on now as if it had been given enough.
@@ -25,6 +26,7 @@
 #include "client/core/reporter.h"
 #include "client/core/spread.h"
 #include "client/core/spread_judging.h"
+#include "client/core/voices.h"
 
 namespace firn::core {
 
@@ -77,6 +79,7 @@ class Contributions final : public LeaveWatcher {
   std::map<PeerKey, Count> counts_;
   std::map<PeerKey, Reporter> known_reporters_;
   std::vector<const Neighbour*> reporters_;  // of this review
+  Voices voices_;
   TimeUs reviewed_ = 0;
   bool was_large_ = false, judges_ = false;  // at the last review
   TimeUs judged_since_ = kNever;             // from when on some neighbour could be judged

@@ -21,7 +21,6 @@ void Inbox::take(Neighbour& n, proto::PeerMessage&& message, std::size_t frame_b
 
 void Inbox::on(Neighbour& n, proto::Hello&& hello) {
   if (!parts_.membership.greeted(n, hello)) return;
-  parts_.predecessors.greeted(n);
   parts_.gossip.greeted(n);
   if (hello.listen_port != 0) parts_.connections.look_by(parts_.gossip.next_due());
   if (!parts_.transfer) return parts_.fetch.ask();
@@ -86,7 +85,7 @@ void Inbox::on(Neighbour& n, proto::PeerExchange&& exchange) {
 }
 
 void Inbox::on(Neighbour& n, proto::CheckRequest&& request) {
-  if (!parts_.transfer || !parts_.transfer->checks.asked(n, request)) {
+  if (!parts_.transfer || !parts_.transfer->proofs.asked(n, request)) {
     punish(n, "asked for a check key of a generation that does not exist");
   }
 }
@@ -101,7 +100,7 @@ void Inbox::on(Neighbour& n, proto::CheckReply&& reply) {
 }
 
 void Inbox::on(Neighbour& n, proto::LeafRequest&& request) {
-  if (!parts_.transfer || !parts_.transfer->leaf_lists.asked(n, request)) {
+  if (!parts_.transfer || !parts_.transfer->proofs.asked(n, request)) {
     punish(n, "asked for the leaves of a generation that does not exist");
   }
 }

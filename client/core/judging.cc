@@ -277,8 +277,8 @@ void Judging::look_ahead() {
 }
 
 // Rows that nobody vouches for: of those neighbours that have shown no true row yet, of all, or
-// with those that are believed because their senders hold the generation: under alarm others
-// mistrust a relay of such rows, if they are false.
+// with those that are believed because their senders hold the generation: if such rows are false,
+// others mistrust a relay that passes them on.
 std::uint32_t Judging::to_sample(const OpenGeneration& open, Sampled which) const {
   if (open.decoding) return 0;
   if (which == Sampled::kUnbelieved) return open.rows - open.trusted;

@@ -41,10 +41,11 @@ class Neighbour {
     if (!pipe.acknowledge(state.acknowledged, holds)) return false;
     pipe.raise_credit(state.credit);
     reports.take(std::move(state.received), std::move(state.convicted));
+    wants_claims_ = state.wants_claims;
     return holds.apply(std::move(state), pipe.next_sequence());
   }
   bool may_send() const {
-    return holds.heard() && pipe.has_credit() && !mistrusted && !holds.wants_claims();
+    return holds.heard() && pipe.has_credit() && !mistrusted && !wants_claims_;
   }
   // Books a block; returns its sequence number.
   std::uint32_t book_block(std::uint32_t generation, TimeUs now) {
@@ -68,11 +69,6 @@ class Neighbour {
   void brought_news() {
     traffic.innovative();
     debt_.repaid(pipe.blocks_sent(), !amid_polluters);
-  }
-  // What those before it from its network have left (predecessors.h).
-  void begin_with(std::uint64_t owed, std::uint32_t barren) {
-    debt_.begin_with(owed);
-    barren_before = barren;
   }
   // What it sends is mostly new.
   bool useful() const {
@@ -116,9 +112,8 @@ class Neighbour {
   Contact contact;
   Traffic traffic;
   Reports reports;
-  double worth = 1;                 // of a row that a source gives to it (contributions.h)
-  std::uint32_t barren_before = 0;  // peers of its network that passed nothing on
-  bool proved_itself = false;       // a row of it was shown to be true
+  double worth = 1;            // of a row that a source gives to it (contributions.h)
+  bool proved_itself = false;  // a row of it was shown to be true
   // By the word of peers that may lie it sends false rows now, or has sent some lately
   // (mistrust.h).
   bool mistrusted = false, was_mistrusted = false;
@@ -129,6 +124,9 @@ class Neighbour {
 
  private:
   Debt debt_;
+  // It is of the last version, and takes no block that its sender has not signed: this version
+  // signs none.
+  bool wants_claims_ = false;
 };
 
 }  // namespace firn::core

@@ -13,12 +13,10 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
       trackers(context, life, outbox),
       membership(context, life, trackers, outbox),
       accusations(outbox),
-      predecessors(context, life),
       gossip(context, life, membership, outbox),
       connections(context, life, membership, gossip),
       fetch(context, life, trackers, membership, outbox),
       serving(context, membership, outbox, uplink) {
-  membership.watch(predecessors);
   membership.watch(gossip);
   membership.watch(fetch);
   membership.watch(serving);
@@ -42,8 +40,7 @@ Transfer::Transfer(Parts& parts, const Info& info)
               granting, seeding, trust, spread),
       review(parts.outbox),
       judging(parts.context, parts.membership, parts.outbox, trust, review, generations),
-      checks(parts.context, parts.membership, parts.outbox, generations.holdings()),
-      leaf_lists(parts.context, parts.membership, parts.outbox, generations.holdings(), plain),
+      proofs(parts.context, parts.membership, parts.outbox, generations.holdings(), plain),
       receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, trust,
                 judging, plain, review, generations) {}
 
@@ -61,9 +58,8 @@ void Parts::start(const Info& info) {
   membership.watch(made.spread);
   membership.watch(made.judging.peers());
   membership.watch(made.judging);
-  membership.watch(made.checks);
+  membership.watch(made.proofs);
   membership.watch(made.plain);
-  membership.watch(made.leaf_lists);
   membership.watch(made.receiving);
 }
 

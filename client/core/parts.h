@@ -6,7 +6,6 @@
 
 #include "client/core/accusations.h"
 #include "client/core/check_review.h"
-#include "client/core/check_serving.h"
 #include "client/core/connection_watch.h"
 #include "client/core/context.h"
 #include "client/core/contributions.h"
@@ -16,14 +15,13 @@
 #include "client/core/granting.h"
 #include "client/core/intake.h"
 #include "client/core/judging.h"
-#include "client/core/leaf_serving.h"
 #include "client/core/life.h"
 #include "client/core/manifest_fetch.h"
 #include "client/core/manifest_serving.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
 #include "client/core/plain_fetch.h"
-#include "client/core/predecessors.h"
+#include "client/core/proof_serving.h"
 #include "client/core/quota_turns.h"
 #include "client/core/receiving.h"
 #include "client/core/seeding.h"
@@ -56,8 +54,7 @@ struct Transfer {
   Sending sending;
   CheckReview review;
   Judging judging;
-  CheckServing checks;
-  LeafServing leaf_lists;
+  ProofServing proofs;
   Receiving receiving;
 };
 
@@ -78,7 +75,6 @@ struct Parts {
   Trackers trackers;
   Membership membership;
   Accusations accusations;
-  Predecessors predecessors;
   Gossip gossip;
   ConnectionWatch connections;
   ManifestFetch fetch;

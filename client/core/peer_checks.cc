@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "client/core/policy/constants.h"
-#include "client/core/policy/pass_cost.h"
+#include "client/core/proof_serving.h"
 #include "codec/check_key.h"
 #include "proto/base/digest.h"
 #include "proto/wire_fields.h"
@@ -58,7 +58,7 @@ std::vector<Neighbour*> PeerChecks::makers(std::uint32_t g) {
 // Nobody can know it before: the secret is this process's own.
 codec::SecretVector<std::uint8_t> PeerChecks::draw_key() {
   std::string bytes = "firn peer check v1";
-  const auto& secret = context_.options.nonce_secret;
+  const auto& secret = context_.options.key_secret;
   bytes.append(secret.begin(), secret.end());
   bytes += std::to_string(context_.options.seed) + " " + std::to_string(++drawn_);
   const Digest digest = sha256(proto::as_bytes(bytes));
@@ -69,7 +69,7 @@ codec::SecretVector<std::uint8_t> PeerChecks::draw_key() {
 bool PeerChecks::sample(std::uint32_t g) {
   if (asking(g)) return true;
   if (!samples_.ready(context_.now) || !ask(g)) return false;
-  samples_.take(policy::pass_cost(generations_.holdings().shape(), g, policy::kSumsPassBytes));
+  samples_.take(pass_cost(generations_.holdings().shape(), g, policy::kSumsPassBytes));
   return true;
 }
 

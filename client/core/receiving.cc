@@ -295,8 +295,8 @@ void Receiving::reviewed(std::uint32_t g, const CheckReview::Findings& findings)
 
 // The maker of check sums has told false ones: what rests on its word falls. It is banned, peers
 // that were convicted by its word alone are welcome again, and rows wait for another's proof. Which
-// rows are believed, or proven, by its word nobody has kept; nor which of those that count as proven
-// a speaker for the authority has sent.
+// rows are believed, or proven, by its word nobody has kept; nor which of those that count as
+// proven a speaker for the authority has sent.
 void Receiving::discredit(const CheckReview::Finding& lie) {
   judging_.discredit(lie.liar);
   trust_.found_lying(lie.liar, lie.vouched);

@@ -203,7 +203,6 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
 
 bool RemoteHoldings::apply(proto::State&& state, std::uint32_t next_sequence) {
   prefers_coded_ = state.prefer_coded;
-  wants_claims_ = state.wants_claims;
   const Rows takes = state.proven_only    ? Rows::kProven
                      : state.trusted_only ? Rows::kTrusted
                                           : Rows::kAll;

@@ -50,9 +50,6 @@ class RemoteHoldings {
   bool apply(proto::State&& state, std::uint32_t next_sequence);
   // Its first State has come.
   bool heard() const { return heard_; }
-  // It is of the last version, and takes no block that its sender has not signed (State.wants_claims):
-  // this version signs none.
-  bool wants_claims() const { return wants_claims_; }
 
   // Generations that it has verified.
   const GenerationSet& complete() const { return complete_; }
@@ -123,7 +120,6 @@ class RemoteHoldings {
   void settle_unwanted(const proto::Span& span);
 
   bool heard_ = false;
-  bool wants_claims_ = false;
   bool prefers_coded_ = false;
   Rows takes_ = Rows::kAll;
   std::uint32_t upload_kib_ = 0;

@@ -51,14 +51,7 @@ void Sending::reviewed(bool rows_lost) {
 
 void Sending::leaves(const Neighbour& n) {
   sockets_.leaves(n.key);
-  source_ ? source_->leaves(n) : relay_.leaves(n.key);
-}
-
-void Sending::banned(const PeerId& id) {
-  Neighbour* const n = source_ ? membership_.neighbours().find(id) : nullptr;
-  if (!n) return;
-  n->worth = policy::kWorthMin;  // nor does it count what it says that it holds
-  source_->convicted(*n, std::as_const(membership_).neighbours());
+  if (source_) source_->leaves(n);
 }
 
 void Sending::wake() {
@@ -67,9 +60,7 @@ void Sending::wake() {
 
 std::uint32_t Sending::busy_max(double blocks_per_second, std::uint32_t at_once,
                                 bool small_mesh) const {
-  const bool many =
-      source_ || relay_.serves_many(holdings_, std::as_const(membership_).neighbours());
-  if (!many) return policy::busy_connections_max(blocks_per_second, small_mesh);
+  if (!source_) return policy::busy_connections_max(blocks_per_second, small_mesh);
   const std::uint32_t of_own_link =
       policy::busy_connections_source(blocks_per_second, at_once, holdings_.shape().block_bytes);
   return std::max(of_own_link, std::min<std::uint32_t>(of_own_link * uplink_.times_on_way(),
@@ -79,6 +70,8 @@ std::uint32_t Sending::busy_max(double blocks_per_second, std::uint32_t at_once,
 void Sending::pump() {
   if (holdings_.total_rank() == 0) return;
   const TimeUs now = context_.now;
+  const std::size_t many = std::as_const(membership_).neighbours().size();
+  if (!source_ && holdings_.complete() && many > policy::kFewToLookAt) begin_as_source();
   const double rate = uplink_.blocks_per_second(now);
   const bool small_mesh = membership_.small_mesh();
   const std::uint32_t at_once =

@@ -28,7 +28,8 @@ class Sending final : public LeaveWatcher {
           const Holdings& holdings, Granting& granting, Seeding& seeding, const Trust& trust,
           Spread& spread);
 
-  // This peer has had everything from the start: it sends in sequence.
+  // This peer has had everything from the start, or has more neighbours than can be looked at for
+  // each choice: it sends in sequence.
   void begin_as_source();
 
   // The neighbour's oldest `blocks` blocks have departed. `bytes`: of all their frames; 0: they
@@ -36,7 +37,9 @@ class Sending final : public LeaveWatcher {
   void departed(Neighbour& n, std::uint32_t blocks, std::uint64_t bytes);
 
   // The neighbour's State has been taken over.
-  void told(const Neighbour& n) { source_ ? source_->told(n) : relay_.told(n, context_.now); }
+  void told(const Neighbour& n) {
+    if (source_) source_->told(n);
+  }
   // Neighbours were reviewed (Contributions). `rows_lost`: rows that were given to one are lost.
   void reviewed(bool rows_lost);
   // Which generations can be served has changed.
@@ -53,7 +56,6 @@ class Sending final : public LeaveWatcher {
   bool stuck(const Neighbour& n) const { return sockets_.stuck(n, context_.now); }
 
   void leaves(const Neighbour& n) override;
-  void banned(const PeerId& id) override;
 
  private:
   std::uint32_t busy_max(double blocks_per_second, std::uint32_t at_once, bool small_mesh) const;

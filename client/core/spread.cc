@@ -1,7 +1,6 @@
 #include "client/core/spread.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "client/core/policy/constants.h"
@@ -116,22 +115,19 @@ void Spread::forget(double kept) {
 
 // Those that this peer has called are asked where there are enough of them: hostile ones that
 // gather at a source have called it. Nobody is asked who is doubted.
-std::optional<double> Spread::share(const Neighbour& of) const {
+std::optional<double> Spread::share(const Neighbour& of, const Voices& voices) const {
   const auto reporters = told_.find(of.key);
   if (reporters == told_.end()) return std::nullopt;
-  std::vector<double> called, all;
+  std::vector<Said> called, all;
   for (const auto& [key, told] : reporters->second) {
     const Neighbour* reporter = membership_.find(key);
     if (!reporter || reporter->doubted() || told.rows < policy::kSpreadRowsMin) continue;
-    all.push_back(told.through / told.rows);
+    all.push_back({told.through / told.rows, voices.weight(key)});
     if (reporter->contact.outgoing()) called.push_back(all.back());
   }
-  std::vector<double>& shares = called.size() < policy::kReportersMin ? all : called;
+  std::vector<Said>& shares = called.size() < policy::kReportersMin ? all : called;
   if (shares.size() < policy::kReportersMin) return std::nullopt;
-  const auto rank =
-      static_cast<std::ptrdiff_t>(static_cast<double>(shares.size()) * policy::kReportersShare);
-  std::nth_element(shares.begin(), shares.begin() + rank, shares.end(), std::greater<>());
-  return shares[static_cast<std::size_t>(rank)];
+  return reached_by(shares, policy::kReportersShare);
 }
 
 }  // namespace firn::core

@@ -13,8 +13,8 @@
 // vector that lets next to nothing through tells nobody's rows from others', and is not counted.
 //
 // A sender of null vectors may lie. What a neighbour's rows are worth is what two fifths of the
-// reporters say at least (policy::kReportersShare), so that a smaller share that praises a friend,
-// or accuses somebody, achieves nothing.
+// reporters say at least (policy::kReportersShare), those of one address together as one
+// (voices.h), so that a smaller share that praises a friend, or accuses somebody, achieves nothing.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,7 @@
 #include "client/core/generation_set.h"
 #include "client/core/membership.h"
 #include "client/core/types.h"
+#include "client/core/voices.h"
 #include "proto/messages.h"
 
 namespace firn::core {
@@ -45,7 +46,7 @@ class Spread final : public LeaveWatcher {
   void forget(double kept);
   // The part of its rows that have come through to others, as enough of these say; nullopt: too few
   // of them have said anything.
-  std::optional<double> share(const Neighbour& of) const;
+  std::optional<double> share(const Neighbour& of, const Voices& voices) const;
 
  private:
   struct Row {

@@ -1,7 +1,7 @@
 #include "client/core/spread_judging.h"
 
 #include <algorithm>
-#include <functional>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -39,9 +39,9 @@ double SpreadJudging::hearsay(const Neighbour& of, const Asked& asked) const {
   return accusers > 0 ? policy::kDoubtedWorth : 1;
 }
 
-double SpreadJudging::worth(const Neighbour& of, const Asked& asked, double usual_share) const {
+double SpreadJudging::worth(const Neighbour& of, const Asked& asked, std::optional<double> share,
+                            double usual_share) const {
   const double told = hearsay(of, asked);
-  const std::optional<double> share = spread_.share(of);
   if (told <= policy::kWorthMin || !share || usual_share <= 0) return told;
   return policy::worth_of(*share, usual_share);
 }
@@ -50,23 +50,25 @@ void SpreadJudging::greeted(Neighbour& n) const {
   n.worth = hearsay(n, ask());
 }
 
-bool SpreadJudging::review() {
-  std::vector<double> shares;
+bool SpreadJudging::review(const Voices& voices) {
+  std::vector<Said> known;
+  std::map<PeerKey, double> shares;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {
     if (n.holds.has_everything()) continue;
-    if (const auto share = spread_.share(n)) shares.push_back(*share);
+    const auto share = spread_.share(n, voices);
+    if (!share) continue;
+    known.push_back({*share});
+    shares.emplace(n.key, *share);
   }
-  double usual = 0;
-  if (!shares.empty()) {  // up to three quarters of the neighbours may be sinks
-    const auto quarter = shares.begin() + static_cast<std::ptrdiff_t>(shares.size() / 4);
-    std::nth_element(shares.begin(), quarter, shares.end(), std::greater<>());
-    usual = *quarter;
-  }
+  // Up to three quarters of the neighbours may be sinks.
+  const double usual = known.empty() ? 0 : reached_by(known, policy::kUsualShare);
   bool found = false;
   const Asked asked = ask();
   for (Neighbour& n : membership_.neighbours()) {
     const bool was_sink = n.sink();
-    n.worth = worth(n, asked, usual);
+    const auto share = shares.find(n.key);
+    n.worth =
+        worth(n, asked, share == shares.end() ? std::nullopt : std::optional(share->second), usual);
     found |= n.sink() && !was_sink;
   }
   return found;

@@ -152,10 +152,10 @@ void SwarmCore::proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::
   Parts& parts = at(*parts_, now);
   if (!parts.transfer || parts.life.stopped()) return;
   if (auto* sums = std::get_if<proto::CheckReply>(&reply)) {
-    if (peer != kNoPeer) return parts.transfer->checks.made(peer, std::move(*sums));
+    if (peer != kNoPeer) return parts.transfer->proofs.made(peer, std::move(*sums));
     parts.transfer->receiving.reviewed(sums->generation, parts.transfer->review.made(*sums));
   } else {
-    parts.transfer->leaf_lists.made(peer, std::move(std::get<proto::LeafReply>(reply)));
+    parts.transfer->proofs.made(peer, std::move(std::get<proto::LeafReply>(reply)));
   }
 }
 

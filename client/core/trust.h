@@ -66,9 +66,9 @@ class Trust final : public LeaveWatcher {
   void found_lying(const PeerId& maker, bool vouched);
 
   // Neighbours that came at this time or later are given little before a row of theirs has been
-  // shown to be true (Neighbour::on_trial); kNever: none are. So it is in a large mesh that has more
-  // polluters than can be found out one by one, as far as those tell that this peer has met. Those
-  // that were there before the first false row have a while to prove themselves.
+  // shown to be true (Neighbour::on_trial); kNever: none are. So it is in a large mesh that has
+  // more polluters than can be found out one by one, as far as those tell that this peer has met.
+  // Those that were there before the first false row have a while to prove themselves.
   TimeUs trial_from() const;
 
   // Sent a false block for which it answered.

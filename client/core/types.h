@@ -60,7 +60,7 @@ struct Options {
   RateBudget* up_budget = nullptr;  // that it shares with other contents; outlives the core
   RateBudget* down_budget = nullptr;
   // Of the driver's, unknown to all others: keys of check sums are drawn from it (peer_checks.h).
-  std::array<std::uint8_t, 32> nonce_secret{};
+  std::array<std::uint8_t, 32> key_secret{};
   std::string certificate;         // shown in Hello: this peer speaks for the authority; or empty
   bool certificate_waits = false;  // until the download is complete
   std::uint64_t memory_bytes = 128u << 20;  // for rows that wait for the disk or a decode

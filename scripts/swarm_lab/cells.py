@@ -80,6 +80,14 @@ def small():
     return found
 
 
+def one_address():
+    """One machine with many identities, and honest peers in networks of their own; the same in one local network,
+    where each has an address of its own."""
+    return [Cell(group, setting, f"{count}*reports+silent", f"peers=13 {SETTINGS[setting]} hostile_at={where}", "many")
+            for group, where in (("one address", "together"), ("one network", "lan"))
+            for setting in ("8", "16") for count in (3, 8)]
+
+
 def middling():
     """As many as can just know each other, and more."""
     return [Cell(f"{peers}", setting, f"4*{deeds}", f"peers={peers} {SETTINGS[setting]}", "tenth")
@@ -112,7 +120,7 @@ def thousands():
 
 
 def hostile():
-    return small() + middling() + large() + thousands()
+    return small() + one_address() + middling() + large() + thousands()
 
 
 def runs(cell, mib=32, limit=8):

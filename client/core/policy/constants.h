@@ -176,7 +176,7 @@ inline constexpr double kCheckShareMax = 0.01;
 inline constexpr std::size_t kReviewsMax = 512;     // sums that are to be found true or false
 inline constexpr std::size_t kConvictedByOne = 64;  // peers that one of them convicts and are kept
 inline constexpr std::size_t kGuiltyKept = 256;     // peers that were shown to be guilty
-// Generations that a neighbour may ask for: at once, and a second (pass_cost.h).
+// Generations that a neighbour may ask for: at once, and a second (proof_serving.h).
 inline constexpr std::uint64_t kChecksMax = 64;
 inline constexpr std::uint64_t kChecksPerSecond = 32;
 // Where no authority is near a peer asks other holders for sums (peer_checks.h): at most kMakers of
@@ -203,7 +203,8 @@ inline constexpr std::size_t kMistrustedMax = 256;  // peers of which that is ke
 // So long trusted rows alone are wanted where nobody near is known to tell the truth; and after
 // sums that contradict each other.
 inline constexpr TimeUs kBelieveUnsure = 60 * kSecond, kDisputeAlarm = 60 * kSecond;
-// Generations that a peer asks about: at once, and a second (pass_cost.h), as makers answer more.
+// Generations that a peer asks about: at once, and a second (proof_serving.h), as makers answer
+// more.
 inline constexpr std::uint64_t kSamplesMax = 16, kSamplesPerSecond = 8;
 // And that all neighbours together may ask a peer about, which does not speak for the authority.
 inline constexpr std::uint64_t kPeerSumsMax = 256, kPeerSumsPerSecond = 128;
@@ -256,9 +257,12 @@ inline constexpr TimeUs kPlainReview = 20 * kMillisecond, kPlainReviewEach = 10;
 inline constexpr std::size_t kPlainTellers = 256;
 inline constexpr TimeUs kLeavesTimeout = 2 * kSecond;   // then another neighbour is asked
 inline constexpr TimeUs kPlainPatience = 20 * kSecond;  // without a block, then it takes any
-// Leaf lists that a neighbour may ask for: at once, and a second (pass_cost.h).
+// Leaf lists that a neighbour may ask for: at once, and a second (proof_serving.h).
 inline constexpr std::uint64_t kLeavesMax = 32;
 inline constexpr std::uint64_t kLeavesPerSecond = 16;
+// Bytes of a generation that cost one allowance: check sums take a quarter of the time of leaves,
+// most of it to read the generation.
+inline constexpr std::uint64_t kLeafPassBytes = 1 << 20, kSumsPassBytes = 4 << 20;
 
 // --- many polluters ---
 // Each polluter costs each peer five blocks or so, until it is convicted. Where a peer has
@@ -273,7 +277,9 @@ inline constexpr TimeUs kTrialGrace = 5 * kSecond;
 
 // --- reports on what others pass on ---
 inline constexpr TimeUs kReportInterval = 1 * kSecond;
-inline constexpr std::size_t kReportersMin = 3;   // fewer tell a source nothing
+inline constexpr std::size_t kReportersMin = 3;  // fewer tell a source nothing
+// Where reporters come from so many prefixes, those of one prefix weigh together as one.
+inline constexpr std::size_t kPrefixesMin = 3;
 inline constexpr std::size_t kAccusersMin = 2;    // in a large mesh: that convict a neighbour,
 inline constexpr double kAccusersShare = 0.5;     // and are this part of those asked
 inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it
@@ -295,6 +301,8 @@ inline constexpr std::size_t kGivenKept = 64;  // generations, of one neighbour
 // share that praises a friend achieves nothing. Less than a half, as honest reporters get nothing
 // from a neighbour that has banned them [042].
 inline constexpr double kReportersShare = 0.4;
+// What this part of the neighbours pass on at least is usual.
+inline constexpr double kUsualShare = 0.25;
 inline constexpr double kGivenMin = 4;  // blocks, to judge by
 // A reporter may tell of kReportExcess times the rows that its rank leaves for others, and
 // kReportSlack more: what it tells of may run ahead of its ranks for a moment [069]. Of a rank that

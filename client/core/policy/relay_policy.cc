@@ -145,7 +145,6 @@ RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& 
 }
 
 void RelayPolicy::look_again() {
-  look_at_all_ = true;
   for (Memory& memory : memory_) memory.prospects.forget();
 }
 
@@ -250,9 +249,6 @@ Choice RelayPolicy::chosen(const Neighbour& n, Memory& memory, const Candidate& 
 
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
                                           const Terms& terms, const Sockets& sockets, TimeUs now) {
-  if (serves_many(holdings, neighbours))
-    return choose_in_line(holdings, neighbours, terms, sockets, now);
-  in_line_ = false;
   remember(neighbours);
   place_newcomers(neighbours);
   if (terms.small_mesh) find_front(holdings, neighbours, now);
@@ -263,116 +259,6 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighb
     if (candidate.score > 0) return chosen(*one.neighbour, *one.memory, candidate);
   }
   return std::nullopt;
-}
-
-// --- where it serves many ---
-
-// The line is kept while neighbours come and go about the bound.
-bool RelayPolicy::serves_many(const Holdings& holdings, const Neighbours& neighbours) const {
-  return holdings.complete() &&
-         neighbours.size() > (in_line_ ? few_to_look_at_ / 2 : few_to_look_at_);
-}
-
-RelayPolicy::Memory& RelayPolicy::memory_of(PeerKey peer) {
-  const auto at = std::lower_bound(memory_.begin(), memory_.end(), peer,
-                                   [](const Memory& one, PeerKey key) { return one.peer < key; });
-  if (at != memory_.end() && at->peer == peer) return *at;
-  return *memory_.insert(at, Memory{.peer = peer});
-}
-
-RelayLine::Place RelayPolicy::place_of(const Neighbour& n, const Memory& memory, TimeUs now) {
-  RelayLine::Place place;
-  const Last last = served_last(line_terms_, true);
-  place.few = has_few_neighbours(n, line_size_);
-  place.takes = n.only_takes(now);
-  place.last = last != Last::kNobody && is_last(n, last, line_terms_);
-  place.wants = n.holds.heard() && !n.holds.satisfied();
-  place.needed = place.few && !n.holds.has_everything();
-  if (!place.wants || !n.may_send() || n.pipe.queued() >= n.pipe.depth()) return place;
-  place.where = n.pipe.queued() == 0 ? RelayLine::Where::kIdle : RelayLine::Where::kWaiting;
-  const std::uint64_t worth = line_terms_.small_mesh ? kChoicesPerRow : kChoicesPerRowLarge;
-  place.turn = (least_rank(n) + memory.head_start) * worth + memory.last_choice;
-  place.turn = place.turn << 10 | random_.below(1024);
-  return place;
-}
-
-void RelayPolicy::told(const Neighbour& n, TimeUs now) {
-  if (!in_line_) return;
-  const Memory& memory = memory_of(n.key);
-  if (memory.placed) return line_.update(n.key, place_of(n, memory, now));
-  if (n.holds.heard()) newcomers_.insert(n.key);
-}
-
-void RelayPolicy::leaves(PeerKey peer) {
-  if (!in_line_) return;
-  line_.leaves(peer);
-  newcomers_.erase(peer);
-  std::erase_if(memory_, [peer](const Memory& one) { return one.peer == peer; });
-}
-
-// As place_newcomers, but what is usual is told by some of the others, spread over all.
-void RelayPolicy::place_in_line(const Neighbours& neighbours, TimeUs now) {
-  if (newcomers_.empty()) return;
-  std::vector<std::uint64_t> ranks;
-  for (std::size_t i = 0; i < memory_.size(); i += 1 + memory_.size() / kFewToLookAt) {
-    const Neighbour* n = memory_[i].placed ? neighbours.find(memory_[i].peer) : nullptr;
-    if (n && !n->holds.satisfied()) ranks.push_back(least_rank(*n) + memory_[i].head_start);
-  }
-  const std::uint64_t usual = middle_of(ranks);
-  for (const PeerKey peer : std::exchange(newcomers_, {})) {
-    const Neighbour* n = neighbours.find(peer);
-    if (!n) continue;
-    Memory& memory = memory_of(peer);
-    place(memory, *n, usual);
-    line_.update(peer, place_of(*n, memory, now));
-  }
-}
-
-// Brings the line up to date where more than single neighbours have changed. Who has few neighbours
-// is told by how many others have: small changes wait.
-void RelayPolicy::refresh(const Neighbours& neighbours, const Terms& terms, TimeUs now) {
-  const std::size_t size = neighbours.size();
-  const std::size_t moved = std::max(size, line_size_) - std::min(size, line_size_);
-  const bool other = terms.small_mesh != line_terms_.small_mesh ||
-                     terms.trial_from != line_terms_.trial_from ||
-                     static_cast<double>(moved) > kUsualStep * static_cast<double>(line_size_);
-  if (in_line_ && !look_at_all_ && !other) return place_in_line(neighbours, now);
-  if (!in_line_) line_.clear();
-  in_line_ = true;
-  look_at_all_ = false;
-  line_terms_ = terms;
-  line_size_ = size;
-  newcomers_.clear();
-  remember(neighbours);
-  place_newcomers(neighbours);
-  const Memory* next = memory_.data();
-  for (const Neighbour& n : neighbours) {
-    const Memory& memory = *next++;
-    if (memory.placed) line_.update(n.key, place_of(n, memory, now));
-  }
-}
-
-// What a finished relay has for a neighbour changes with what that tells, and with what it is sent:
-// one that cannot be served is left out until then.
-std::optional<Choice> RelayPolicy::choose_in_line(const Holdings& holdings,
-                                                  const Neighbours& neighbours, const Terms& terms,
-                                                  const Sockets& sockets, TimeUs now) {
-  refresh(neighbours, terms, now);
-  RelayLine::Terms order;
-  order.idle_too = sockets.free();
-  order.takers_behind = random_.below(kOptimisticShare) != 0;
-  order.last_behind = served_last(terms, true) != Last::kNobody &&
-                      random_.below(kDebtorShare) != 0 && line_.anybody_wants();
-  order.few_ahead = line_.few() * kChoicesForFew << 10;
-  for (;;) {
-    const PeerKey peer = line_.first(order);
-    if (peer == kNoPeer) return std::nullopt;
-    const Neighbour& n = *neighbours.find(peer);
-    Memory& memory = memory_of(peer);
-    const Candidate candidate = best_generation(holdings, n, memory, terms.small_mesh, now);
-    if (candidate.score > 0) return chosen(n, memory, candidate);
-    line_.park(peer);
-  }
 }
 
 }  // namespace firn::core::policy

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "client/core/holdings.h"
@@ -17,7 +16,6 @@
 #include "client/core/policy/front.h"
 #include "client/core/policy/late_binding.h"
 #include "client/core/policy/prospects.h"
-#include "client/core/policy/relay_line.h"
 #include "codec/random.h"
 
 namespace firn::core::policy {
@@ -29,18 +27,10 @@ class RelayPolicy {
     TimeUs trial_from = kNever;  // Trust::trial_from
   };
 
-  // `few`: among so many neighbours each is looked at for each choice.
-  explicit RelayPolicy(std::uint64_t seed, std::size_t few = kFewToLookAt)
-      : random_(seed, 0x72656c6179), few_to_look_at_(few) {}
+  explicit RelayPolicy(std::uint64_t seed) : random_(seed, 0x72656c6179) {}
 
-  // Something about the neighbour has changed: its State, its queue.
-  void told(const Neighbour& n, TimeUs now);
-  void leaves(PeerKey peer);
-  // What changes with time, or which generations can be served, is to be looked at again.
+  // Which generations can be served has changed.
   void look_again();
-  // A finished download with more neighbours than can be looked at for each choice. It serves as a
-  // source does: what it sends next is news to nearly all of them.
-  bool serves_many(const Holdings& holdings, const Neighbours& neighbours) const;
 
   std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
                                const Terms& terms, const Sockets& sockets, TimeUs now);
@@ -75,13 +65,6 @@ class RelayPolicy {
   static void place(Memory& memory, const Neighbour& n, std::uint64_t usual);
   static Last served_last(const Terms& terms, bool complete);
   static bool is_last(const Neighbour& neighbour, Last last, const Terms& terms);
-  // Of RelayLine.
-  Memory& memory_of(PeerKey peer);
-  RelayLine::Place place_of(const Neighbour& n, const Memory& memory, TimeUs now);
-  void place_in_line(const Neighbours& neighbours, TimeUs now);
-  void refresh(const Neighbours& neighbours, const Terms& terms, TimeUs now);
-  std::optional<Choice> choose_in_line(const Holdings& holdings, const Neighbours& neighbours,
-                                       const Terms& terms, const Sockets& sockets, TimeUs now);
   Choice chosen(const Neighbour& n, Memory& memory, const Candidate& candidate);
   void line_up(const Neighbours& neighbours, const Terms& terms, bool complete,
                const Sockets& sockets, TimeUs now);
@@ -99,15 +82,6 @@ class RelayPolicy {
   std::uint64_t choices_ = 0;
   std::vector<Memory> memory_;      // of the neighbours, in their order
   std::vector<Eligible> eligible_;  // scratch of choose()
-
-  // Where it serves many.
-  std::size_t few_to_look_at_;
-  bool in_line_ = false;
-  bool look_at_all_ = true;
-  RelayLine line_;
-  Terms line_terms_;             // as line_ was made by
-  std::size_t line_size_ = 0;    // neighbours, likewise
-  std::set<PeerKey> newcomers_;  // that are to be placed
 };
 
 }  // namespace firn::core::policy

@@ -67,8 +67,8 @@ std::optional<std::uint32_t> SourcePolicy::not_passed(const Holdings& holdings,
                                                       const Neighbour& neighbour) const {
   const GenerationSet& settled = neighbour.holds.settled();
   std::uint32_t looked = 0;
-  for (std::uint32_t g = settled.next_missing(pass_.cursor()); g < settled.size() && looked < kLookMax;
-       g = settled.next_missing(g + 1), ++looked) {
+  for (std::uint32_t g = settled.next_missing(pass_.cursor());
+       g < settled.size() && looked < kLookMax; g = settled.next_missing(g + 1), ++looked) {
     if (!pass_.whole(g) && lacks(holdings, neighbour, g) && serves_in_pass(neighbour, g)) return g;
   }
   return std::nullopt;

@@ -48,10 +48,6 @@ class SourcePolicy {
   void leaves(const Neighbour& n);
   // Some neighbours turned out to pass on next to nothing (Neighbour::sink).
   void rows_lost(const Neighbours& neighbours);
-  // This one has sent what is false, and is to leave: nobody takes what it passes on.
-  void convicted(const Neighbour& n, const Neighbours& neighbours) {
-    pass_.take_back(n.key, neighbours);
-  }
 
  private:
   struct Best {

@@ -40,8 +40,7 @@ TEST_CASE("a file that changed underneath is not served and its generation is lo
 
 TEST_CASE("a generation damaged in the work folder is wanted again, and finishing waits for it") {
   DataPlaneFixture fixture;
-  for (std::uint32_t g = 0; g < 2; ++g)
-    fixture.plane->decode({g, fixture.fill(g)}, fixture.now);
+  for (std::uint32_t g = 0; g < 2; ++g) fixture.plane->decode({g, fixture.fill(g)}, fixture.now);
   fixture.settle();
   const auto rows = fixture.fill(2);
   fixture.cache.erase(0, 1);

@@ -311,30 +311,3 @@ TEST_CASE("what a sink was given is given to others, unless one of them has it")
   CHECK(again[1] == to_sink[1]);
   CHECK(again[2] == to_sink[2]);
 }
-
-TEST_CASE("what a convicted neighbour was given is given to others") {
-  Scene s(8, 4, 4, true);
-  SourcePolicy source(shape_of(8, 4), false);
-  const auto next = [&] {
-    const auto choice = s.choose(source, false);
-    REQUIRE(choice);
-    s.send(*choice);
-    source.served(*choice, s.now);
-    return *choice;
-  };
-  std::map<std::uint32_t, int> lost, again;
-  int rows = 0;
-  for (int i = 0; i < 12; ++i) {
-    const auto choice = next();
-    if (choice.peer == 1) ++lost[choice.generation], ++rows;
-  }
-  REQUIRE(rows > 1);
-  s.peer(1).worth = core::policy::kWorthMin;
-  source.convicted(s.peer(1), s.neighbours);
-  for (int i = 0; i < rows; ++i) {
-    const auto choice = next();
-    CHECK(choice.peer != 1);
-    ++again[choice.generation];
-  }
-  CHECK(again == lost);
-}

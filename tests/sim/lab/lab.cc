@@ -7,7 +7,6 @@
 #include "proto/base/result.h"
 #include "proto/base/signature.h"
 #include "proto/content/authority.h"
-#include "tests/sim/addresses.h"
 #include "tests/sim/lab/lab_events.h"
 
 namespace firn::sim {
@@ -305,16 +304,16 @@ void Lab::called(Peer& callee, std::uint64_t attempt, std::uint32_t from) {
   if (callee.spec.firewalled) return post(kConnectTimeout, kConnectFailed, caller, attempt);
   const core::PeerKey key = links_.connect(from, callee.index);
   post(path, kConnected, caller, pair(attempt, static_cast<std::uint32_t>(key)));
-  callee.core->peer_opened(key + 1, caller.id, address_of(caller.index), 0, 0, queue_.now(),
-                           2 * path);
+  callee.core->peer_opened(key + 1, caller.id, caller.ip(), 0, 0, queue_.now(), 2 * path);
   act(callee);
 }
 
 void Lab::connected(Peer& caller, std::uint64_t attempt, core::PeerKey key) {
   if (links_.gone(key)) return connect_failed(caller, attempt);
   const std::uint32_t to = links_.peer_at(key ^ 1);
-  caller.core->peer_opened(key, peers_[to]->id, address_of(to), static_cast<std::uint16_t>(to + 1),
-                           attempt, queue_.now(), 2 * links_.path_between(caller.index, to));
+  caller.core->peer_opened(key, peers_[to]->id, peers_[to]->ip(),
+                           static_cast<std::uint16_t>(to + 1), attempt, queue_.now(),
+                           2 * links_.path_between(caller.index, to));
   act(caller);
 }
 
@@ -325,8 +324,8 @@ void Lab::connect_failed(Peer& caller, std::uint64_t attempt) {
 }
 
 void Lab::announced(Peer& asker, std::uint64_t wanted) {
-  const proto::AnnounceReply reply =
-      tracker_.announced(asker.index, asker.id, asker.spec.listens, wanted, random_);
+  const proto::AnnounceReply reply = tracker_.announced(
+      asker.index, asker.id, asker.spec.listens ? asker.ip() : "", wanted, random_);
   asker.core->tracker_replied(0, reply, queue_.now());
   act(asker);
 }

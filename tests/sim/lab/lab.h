@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "client/core/swarm.h"
@@ -18,6 +19,7 @@
 #include "proto/content/manifest.h"
 #include "tests/hostile/saboteur.h"
 #include "tests/sim/action_trace.h"
+#include "tests/sim/addresses.h"
 #include "tests/sim/lab/delivered.h"
 #include "tests/sim/lab/lab_store.h"
 #include "tests/sim/lab/links.h"
@@ -75,6 +77,7 @@ class Lab final : private LinkUser {
     std::uint32_t index = 0;
     LabPeerSpec spec;
     PeerId id;
+    std::string ip() const { return spec.ip.empty() ? address_of(index) : spec.ip; }
     void take_name(codec::CoefficientStream& random) {
       std::array<std::uint8_t, kSigningKeyBytes> secret;
       random.fill(secret);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "client/core/types.h"
@@ -37,6 +38,7 @@ struct LabPeerSpec {
   std::uint64_t send_limit = 0;   // as Options::up_limit and down_limit
   std::uint64_t receive_limit = 0;
   hostile::Deeds deeds = {};  // it spoils the swarm
+  std::string ip = {};        // empty: in a network of its own
   TimeUs joins = 0;
   TimeUs crashes = kNever;       // without a word
   TimeUs leaves_after = kNever;  // so long after it completed

@@ -59,6 +59,7 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
   const std::vector<hostile::Deeds> deeds = deeds_of(arguments);
   const bool without = arguments.number("without_hostile", "0") != 0;
   const double taker_kib = arguments.number("taker_kib", "0");
+  const std::string hostile_at = arguments.text("hostile_at", "apart");
   for (int i = 0; i < peers; ++i) {
     LabPeerSpec spec;
     const auto place = static_cast<std::size_t>(i);
@@ -75,6 +76,8 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
     spec.takes_only = i < takers;
     if (place < deeds.size()) spec.deeds = deeds[place];
     if (taker_kib > 0) spec.up_limit = taker_kib * 1024;
+    if (hostile_at == "lan") spec.ip = "192.168.7." + std::to_string(i + 2);
+    if (hostile_at == "together" && spec.hostile()) spec.ip = "10.255.255.1";
     spec.joins = micro(join * i);
     if (!without || !spec.hostile()) specs.push_back(spec);
   }

@@ -38,6 +38,8 @@ struct Setting {
 //   hostile=4*sparse:10,2*silent (what the first of the peers do: tests/hostile/deeds.h), or
 //   polluters=0 pollutes=1 (so many that falsify this share of their blocks)
 //   without_hostile=0 (1: the same race without those)
+//   hostile_at=apart (together: at one address; all are in networks of their own but for
+//   lan: all peers are in one, each at an address of its own)
 //   share=1.05 alone=110 (bytes, see LabWire) neighbours=0 mixture_rows=0 (0: the policy's)
 //   peers_out=0
 Setting setting_of(Arguments& arguments);

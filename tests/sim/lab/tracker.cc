@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "tests/sim/addresses.h"
-
 namespace firn::sim {
 
 namespace {
@@ -13,8 +11,9 @@ constexpr std::uint32_t kAnnounceSeconds = 30;
 
 }  // namespace
 
-proto::AnnounceReply LabTracker::announced(std::uint32_t peer, const PeerId& id, bool listens,
-                                           std::uint64_t wanted, codec::CoefficientStream& random) {
+proto::AnnounceReply LabTracker::announced(std::uint32_t peer, const PeerId& id,
+                                           const std::string& ip, std::uint64_t wanted,
+                                           codec::CoefficientStream& random) {
   proto::AnnounceReply reply;
   reply.interval_seconds = kAnnounceSeconds;
   reply.incomplete_count = static_cast<std::uint32_t>(known_.size());
@@ -24,12 +23,11 @@ proto::AnnounceReply LabTracker::announced(std::uint32_t peer, const PeerId& id,
     std::swap(known_[i], known_[i + random.below(count - i)]);
     const Known& other = known_[i];
     if (other.peer == peer) continue;
-    reply.peers.push_back(
-        {other.id, address_of(other.peer), static_cast<std::uint16_t>(other.peer + 1)});
+    reply.peers.push_back({other.id, other.ip, static_cast<std::uint16_t>(other.peer + 1)});
   }
   const auto same = [&](const Known& other) { return other.peer == peer; };
-  if (listens && std::find_if(known_.begin(), known_.end(), same) == known_.end()) {
-    known_.push_back({peer, id});
+  if (!ip.empty() && std::find_if(known_.begin(), known_.end(), same) == known_.end()) {
+    known_.push_back({peer, id, ip});
   }
   return reply;
 }

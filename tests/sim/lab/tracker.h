@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "client/core/types.h"
@@ -21,8 +22,8 @@ class LabTracker {
   }
   bool answers(TimeUs now) const { return now >= from_ && now < until_; }
 
-  // A peer announces itself and asks for `wanted` others; only peers that listen are remembered.
-  proto::AnnounceReply announced(std::uint32_t peer, const PeerId& id, bool listens,
+  // A peer announces itself and asks for `wanted` others. It is remembered if it listens: at `ip`.
+  proto::AnnounceReply announced(std::uint32_t peer, const PeerId& id, const std::string& ip,
                                  std::uint64_t wanted, codec::CoefficientStream& random);
   void forget(std::uint32_t peer);
 
@@ -30,6 +31,7 @@ class LabTracker {
   struct Known {
     std::uint32_t peer = 0;
     PeerId id;
+    std::string ip;
   };
   TimeUs from_ = 0, until_ = kNever;
   std::vector<Known> known_;

@@ -1,56 +1,59 @@
-#include "client/core/check_serving.h"
+#include "client/core/proof_serving.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "client/core/policy/constants.h"
-#include "client/core/policy/pass_cost.h"
 
 namespace firn::core {
 
-CheckServing::CheckServing(const Context& context, Membership& membership, Outbox& outbox,
-                           const Holdings& holdings)
+ProofServing::ProofServing(const Context& context, Membership& membership, Outbox& outbox,
+                           const Holdings& holdings, const PlainFetch& plain)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
       holdings_(holdings),
+      plain_(plain),
       for_peers_(policy::kPeerSumsPerSecond, policy::kPeerSumsMax, context.now) {}
 
-CheckServing::Client& CheckServing::client(PeerKey peer) {
+ProofServing::Client& ProofServing::client(PeerKey peer) {
   const auto known = clients_.find(peer);
   if (known != clients_.end()) return known->second;
-  const TokenBucket allowance(policy::kChecksPerSecond, policy::kChecksMax, context_.now);
-  return clients_.emplace(peer, Client{allowance}).first->second;
+  const TokenBucket sums(policy::kChecksPerSecond, policy::kChecksMax, context_.now);
+  const TokenBucket leaves(policy::kLeavesPerSecond, policy::kLeavesMax, context_.now);
+  return clients_.emplace(peer, Client{sums, leaves}).first->second;
 }
 
-bool CheckServing::makes(std::uint32_t g, bool with_key) const {
+// --- check sums ---
+
+bool ProofServing::makes(std::uint32_t g, bool with_key) const {
   return (with_key || !context_.certificate.empty()) && holdings_.verified().contains(g);
 }
 
-bool CheckServing::asked(const Neighbour& n, const proto::CheckRequest& request) {
+bool ProofServing::asked(const Neighbour& n, const proto::CheckRequest& request) {
   Client& asking = client(n.key);
   for (const std::uint32_t g : request.generations) {
     if (g >= holdings_.generation_count()) return false;
-    if (!asking.allowance.ready(context_.now)) break;  // the neighbour asks again later
+    if (!asking.sums.ready(context_.now)) break;  // the neighbour asks again later
     const bool its_key = !request.key.empty();
     if (its_key && !for_peers_.ready(context_.now)) break;
     const bool can = makes(g, its_key);
-    const std::uint64_t cost =
-        can ? policy::pass_cost(holdings_.shape(), g, policy::kSumsPassBytes) : 1;
-    asking.allowance.take(cost);
-    if (its_key) for_peers_.take(cost);
+    const std::uint64_t price =
+        can ? pass_cost(holdings_.shape(), g, policy::kSumsPassBytes) : 1;
+    asking.sums.take(price);
+    if (its_key) for_peers_.take(price);
     if (its_key) asking.its_keys.emplace_back(request.key.begin(), request.key.end());
     if (can) {
       const auto& key = its_key ? asking.its_keys.back() : asking.key;
       outbox_.push(MakeCheck{n.key, g, policy::kCheckTagBytes, key});
     } else {
-      made(n.key, {g, request.key, {}});
+      made(n.key, proto::CheckReply{g, request.key, {}});
     }
   }
   return true;
 }
 
-bool CheckServing::is_under_its_key(Client& asking, const proto::CheckReply& reply) {
+bool ProofServing::is_under_its_key(Client& asking, const proto::CheckReply& reply) {
   const auto found =
       std::find_if(asking.its_keys.begin(), asking.its_keys.end(),
                    [&](const auto& key) { return std::ranges::equal(key, reply.key); });
@@ -61,7 +64,7 @@ bool CheckServing::is_under_its_key(Client& asking, const proto::CheckReply& rep
 
 // Keys that were drawn at the same time, before the first was known, are all good for their sums:
 // so the key goes along until one has been told, and whenever it is another.
-void CheckServing::made(PeerKey peer, proto::CheckReply&& reply) {
+void ProofServing::made(PeerKey peer, proto::CheckReply&& reply) {
   Neighbour* n = membership_.find(peer);
   if (!n) return;
   Client& asking = client(peer);
@@ -74,6 +77,28 @@ void CheckServing::made(PeerKey peer, proto::CheckReply&& reply) {
     asking.told = true;
   }
   outbox_.send(*n, std::move(reply));
+}
+
+// --- leaves ---
+
+bool ProofServing::asked(Neighbour& n, const proto::LeafRequest& request) {
+  Client& asking = client(n.key);
+  for (const std::uint32_t g : request.generations) {
+    if (g >= holdings_.generation_count()) return false;
+    if (!asking.leaves.ready(context_.now)) break;  // the neighbour asks others, or again
+    const bool reads = holdings_.verified().contains(g);
+    asking.leaves.take(reads ? pass_cost(holdings_.shape(), g, policy::kLeafPassBytes) : 1);
+    if (reads) {
+      outbox_.push(MakeLeaves{n.key, g});
+    } else {
+      outbox_.send(n, proto::LeafReply{g, plain_.leaves_of(g)});
+    }
+  }
+  return true;
+}
+
+void ProofServing::made(PeerKey peer, proto::LeafReply&& reply) {
+  if (Neighbour* n = membership_.find(peer)) outbox_.send(*n, std::move(reply));
 }
 
 }  // namespace firn::core

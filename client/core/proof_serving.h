@@ -1,0 +1,66 @@
+// What neighbours judge rows by: check sums, and leaf lists (plain_fetch.h). Check sums are made
+// under the key that a neighbour sends, of any generation that is verified here (peer_checks.h);
+// or, by a peer that speaks for the authority, under a key of its own for each neighbour
+// (judging.h). Leaves are those of generations that this peer has verified, or of which it holds a
+// list itself. What each neighbour may ask for is bounded: both cost a pass over the generation,
+// and n t or 32 n bytes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "client/core/context.h"
+#include "client/core/holdings.h"
+#include "client/core/membership.h"
+#include "client/core/outbox.h"
+#include "client/core/plain_fetch.h"
+#include "codec/secret_memory.h"
+#include "proto/base/token_bucket.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+// What a neighbour pays for a proof that takes a pass over generation g, in allowances of one
+// generation of `pass_bytes` each: larger ones take as many times longer.
+inline std::uint64_t pass_cost(const Shape& shape, std::uint32_t g, std::uint64_t pass_bytes) {
+  return std::max<std::uint64_t>(1, (shape.padded_bytes(g) + pass_bytes - 1) / pass_bytes);
+}
+
+class ProofServing final : public LeaveWatcher {
+ public:
+  ProofServing(const Context& context, Membership& membership, Outbox& outbox,
+               const Holdings& holdings, const PlainFetch& plain);
+
+  // False if the neighbour asks for what does not exist.
+  bool asked(const Neighbour& n, const proto::CheckRequest& request);
+  bool asked(Neighbour& n, const proto::LeafRequest& request);
+  // Sends what was made for this neighbour.
+  void made(PeerKey peer, proto::CheckReply&& reply);
+  void made(PeerKey peer, proto::LeafReply&& reply);
+
+  void leaves(const Neighbour& n) override { clients_.erase(n.key); }
+
+ private:
+  struct Client {
+    TokenBucket sums, leaves;                                     // generations
+    codec::SecretVector<std::uint8_t> key = {};                   // drawn with the first sums
+    bool told = false;                                            // it has the key
+    std::deque<codec::SecretVector<std::uint8_t>> its_keys = {};  // sums under them are being made
+  };
+  Client& client(PeerKey peer);
+  bool makes(std::uint32_t g, bool with_key) const;
+  static bool is_under_its_key(Client& asking, const proto::CheckReply& reply);
+
+  const Context& context_;
+  Membership& membership_;
+  Outbox& outbox_;
+  const Holdings& holdings_;
+  const PlainFetch& plain_;
+  TokenBucket for_peers_;  // generations, of all neighbours together, under their keys
+  std::map<PeerKey, Client> clients_;
+};
+
+}  // namespace firn::core
