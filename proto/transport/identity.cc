@@ -129,8 +129,4 @@ const PeerId& Identity::id() const {
   return impl_->id;
 }
 
-const SigningKey& Identity::key() const {
-  return impl_->signing_key;
-}
-
 }  // namespace firn::proto::transport

@@ -23,8 +23,6 @@ class Identity {
   static Result<Identity> of(const SigningKey& key);
 
   const PeerId& id() const;
-  // For what this process signs beside its TLS handshakes.
-  const SigningKey& key() const;
 
   struct Impl;  // EVP_PKEY, X509; shared and constant
   const Impl& impl() const { return *impl_; }

@@ -20,11 +20,11 @@ void CheckMaker::make(const core::MakeCheck& action) {
   const checks::SetKey key =
       action.key.empty() ? checks::SetKey::draw()
                          : checks::SetKey(std::span(action.key).first<limits::kCheckKeyBytes>());
-  kept_sums_.make(key, {&action.generation, 1}, action.tag_bytes,
+  kept_sums_.make(key, action.generation, action.tag_bytes,
                   [this, key, peer = action.peer, g = action.generation,
-                   tag_bytes = action.tag_bytes](std::vector<std::vector<std::uint8_t>> sums) {
-                    if (sums[0].empty()) return make_by_worker(key, peer, g, tag_bytes);
-                    outcomes_.check_made(peer, reply_of(key, g, std::move(sums[0])));
+                   tag_bytes = action.tag_bytes](std::vector<std::uint8_t> sums) {
+                    if (sums.empty()) return make_by_worker(key, peer, g, tag_bytes);
+                    outcomes_.check_made(peer, reply_of(key, g, std::move(sums)));
                   });
 }
 

@@ -1,12 +1,11 @@
-// Check sums of generations whose source blocks a device keeps: made there, for a key on the way in
-// and the sums on the way out. A worker would hash every byte of them, and first read it where it
-// is not in memory any more (docs/notes/066-gpu-hash.md).
+// Check sums of a generation whose source blocks a device keeps: made there, for a key on the way
+// in and the sums on the way out. A worker would hash every byte of them, and first read it where
+// it is not in memory any more (docs/notes/066-gpu-hash.md).
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "client/app/coding/coded_content.h"
@@ -18,16 +17,14 @@ namespace firn::app {
 // Owner thread.
 class KeptSums {
  public:
-  // One for each generation that was asked for, in their order: n * t bytes, or none where no
-  // device keeps the generation.
-  using Made = std::function<void(std::vector<std::vector<std::uint8_t>> sums)>;
+  // n * t bytes, or none where no device keeps the generation.
+  using Made = std::function<void(std::vector<std::uint8_t> sums)>;
 
   KeptSums(std::shared_ptr<const CodedContent> content, TaskLine& tasks)
       : content_(std::move(content)), tasks_(tasks) {}
 
-  // `made` is called before this returns if no device is likely to keep any of them.
-  void make(const checks::SetKey& key, std::span<const std::uint32_t> generations,
-            std::size_t tag_bytes, Made made);
+  // `made` is called before this returns if no device is likely to keep it.
+  void make(const checks::SetKey& key, std::uint32_t generation, std::size_t tag_bytes, Made made);
 
  private:
   const std::shared_ptr<const CodedContent> content_;
