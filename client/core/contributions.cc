@@ -19,9 +19,8 @@ TimeUs on_the_way(const Neighbour& n) {
 
 }  // namespace
 
-Contributions::Contributions(const Context& context, Membership& membership, Spread& spread,
-                             SpreadJudging& at_large)
-    : context_(context), membership_(membership), spread_(spread), at_large_(at_large) {}
+Contributions::Contributions(const Context& context, Membership& membership, Spread& spread)
+    : context_(context), membership_(membership), spread_(spread) {}
 
 void Contributions::leaves(const Neighbour& n) {
   counts_.erase(n.key);
@@ -77,7 +76,7 @@ bool Contributions::review_at_large(double kept) {
   was_large_ = true;
   judges_ = false;
   spread_.forget(kept);
-  return at_large_.review(voices_);
+  return spread_.review(voices_);
 }
 
 // What was given meanwhile is not held against anybody when the mesh becomes small.
@@ -110,7 +109,7 @@ void Contributions::count(const Neighbour& n, double kept) {
 // it begins with a part of a share, until it is judged itself. What is given of a small share is
 // soon too little to judge by, so that ends.
 void Contributions::greeted(Neighbour& n) {
-  if (!membership_.small_mesh()) return at_large_.greeted(n);
+  if (!membership_.small_mesh()) return spread_.greeted(n);
   if (!judges_ || n.contact.opened_at() <= judged_since_) return;
   n.worth = policy::kNewcomerWorth;
 }

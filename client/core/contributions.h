@@ -11,7 +11,7 @@
 // what it was when it was judged last, or what it passes on now as if it had been given enough.
 //
 // A report never bans: it only decides the share of first-hand rows. In a large mesh most reporters
-// do not know the neighbour, and their silence says nothing: there spread_judging.h does the same.
+// do not know the neighbour, and their silence says nothing: there spread.h does the same.
 #pragma once
 
 #include <algorithm>
@@ -25,15 +25,13 @@
 #include "client/core/policy/constants.h"
 #include "client/core/reporter.h"
 #include "client/core/spread.h"
-#include "client/core/spread_judging.h"
 #include "client/core/voices.h"
 
 namespace firn::core {
 
 class Contributions final : public LeaveWatcher {
  public:
-  Contributions(const Context& context, Membership& membership, Spread& spread,
-                SpreadJudging& at_large);
+  Contributions(const Context& context, Membership& membership, Spread& spread);
 
   void leaves(const Neighbour& n) override;
   // Its Hello has come.
@@ -75,7 +73,6 @@ class Contributions final : public LeaveWatcher {
   const Context& context_;
   Membership& membership_;
   Spread& spread_;
-  SpreadJudging& at_large_;
   std::map<PeerKey, Count> counts_;
   std::map<PeerKey, Reporter> known_reporters_;
   std::vector<const Neighbour*> reporters_;  // of this review

@@ -115,9 +115,6 @@ void Inbox::on(Neighbour& n, proto::PrivateProof&&) {
 }
 
 void Inbox::on(Neighbour& n, proto::Goodbye&& goodbye) {
-  if (goodbye.reason == proto::GoodbyeReason::kBanned && n.contact.greeted()) {
-    parts_.accusations.banned_by(n.id);
-  }
   parts_.membership.said_goodbye(n, goodbye);
 }
 

@@ -267,6 +267,7 @@ void Membership::said_goodbye(Neighbour& n, const proto::Goodbye& goodbye) {
   using Reason = GoodbyeReason;
   const Reason reason = goodbye.reason;
   const std::string why = said_with(goodbye);
+  if (reason == Reason::kBanned && n.contact.greeted()) accused_by(n.id);
   // A peer that had no place for us may have one soon.
   const bool had_place = n.contact.greeted() || reason != Reason::kTooManyPeers;
   const bool useless =
@@ -286,6 +287,18 @@ void Membership::said_goodbye(Neighbour& n, const proto::Goodbye& goodbye) {
   }
   outbox_.push(Close{n.key});
   forget(n, rest, why);
+}
+
+// Neighbours that ban this peer say that it sent false blocks. One may lie; where several say so,
+// it is this machine that spoils what it holds: a person is told.
+void Membership::accused_by(const PeerId& id) {
+  constexpr std::size_t kAccusersToTell = 3;
+  if (accusers_.size() == kAccusersToTell || !accusers_.insert(id).second) return;
+  if (accusers_.size() == kAccusersToTell) {
+    outbox_.warn(
+        "your peers say that blocks from this machine arrive damaged: check its memory and its "
+        "disk");
+  }
 }
 
 void Membership::stop() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -100,6 +101,7 @@ class Membership {
   void leave_idle();
   void book_opened(std::uint64_t attempt, const PeerId& id);
   void forget(Neighbour& n, TimeUs rest, const std::string& why);
+  void accused_by(const PeerId& id);
 
   const Context& context_;
   const Life& life_;
@@ -112,6 +114,7 @@ class Membership {
   Places places_;
   History history_;
   std::vector<LeaveWatcher*> watchers_;
+  std::set<PeerId> accusers_;  // kAccusersToTell at most
 };
 
 }  // namespace firn::core

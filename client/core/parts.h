@@ -4,7 +4,6 @@
 
 #include <optional>
 
-#include "client/core/accusations.h"
 #include "client/core/check_review.h"
 #include "client/core/connection_watch.h"
 #include "client/core/context.h"
@@ -27,7 +26,6 @@
 #include "client/core/seeding.h"
 #include "client/core/sending.h"
 #include "client/core/spread.h"
-#include "client/core/spread_judging.h"
 #include "client/core/stall_watch.h"
 #include "client/core/trackers.h"
 #include "client/core/trust.h"
@@ -49,7 +47,6 @@ struct Transfer {
   StallWatch stalls;
   Seeding seeding;
   Spread spread;
-  SpreadJudging spread_judging;
   Contributions contributions;
   Sending sending;
   CheckReview review;
@@ -74,7 +71,6 @@ struct Parts {
   Outbox outbox;
   Trackers trackers;
   Membership membership;
-  Accusations accusations;
   Gossip gossip;
   ConnectionWatch connections;
   ManifestFetch fetch;

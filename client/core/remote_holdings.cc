@@ -171,9 +171,8 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
   const std::uint32_t blocks = shape_.blocks_in(g);
   if (update.rank > blocks) return false;
   if (!update.null_vector.empty() && update.null_vector.size() != blocks) return false;
-  if (!update.wanted_blocks.empty() && !WantedBlocks::fits(update.wanted_blocks, blocks))
-    return false;
-  if (!update.held_blocks.empty() && !WantedBlocks::fits(update.held_blocks, blocks)) return false;
+  for (const BlockBits* bits : {&update.wanted_blocks, &update.held_blocks})
+    if (!bits->empty() && !are_block_bits(*bits, blocks)) return false;
   changes_.add(g);
   mark_incomplete(g);
   if (update.quota > 0) settled_.remove(g);
@@ -190,11 +189,11 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
   if (update.held_blocks.empty()) {
     held_blocks_.drop(g);
   } else {
-    held_blocks_.keep(g, std::move(update.held_blocks));
+    held_blocks_.at(g) = std::move(update.held_blocks);
   }
   known.plain = !update.wanted_blocks.empty();
   if (known.plain) {
-    wanted_blocks_.keep(g, std::move(update.wanted_blocks), known.in_flight == 0);
+    wanted_blocks_.at(g).keep(std::move(update.wanted_blocks), known.in_flight == 0);
   } else {
     wanted_blocks_.drop(g);
   }

@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "client/core/block_bits.h"
 #include "client/core/generation_set.h"
-#include "client/core/held_blocks.h"
 #include "client/core/holdings.h"
 #include "client/core/recent_changes.h"
 #include "client/core/remote_generations.h"
-#include "client/core/wanted_blocks.h"
 #include "proto/content/shape.h"
 #include "proto/messages.h"
 
@@ -80,7 +79,7 @@ class RemoteHoldings {
 
   // The source blocks that it asks for, where it takes no others of g (RemoteGeneration::plain);
   // else null.
-  const WantedBlocks::Set* wanted_blocks(std::uint32_t g) const { return wanted_blocks_.find(g); }
+  const WantedSet* wanted_blocks(std::uint32_t g) const { return wanted_blocks_.find(g); }
 
   // Those that it says it holds, where it fetches all generations plainly (plain_mode.h).
   const HeldBlocks& held_blocks() const { return held_blocks_; }
@@ -102,7 +101,9 @@ class RemoteHoldings {
   // which are news to the neighbour whatever was sent of the lost ones.
   void rows_gone(std::uint32_t g, const std::vector<std::uint32_t>* slots);
   // That block is source block i, which it asked for.
-  void source_block_sent(std::uint32_t g, std::uint32_t i) { wanted_blocks_.sent(g, i); }
+  void source_block_sent(std::uint32_t g, std::uint32_t i) {
+    if (WantedSet* const wanted = wanted_blocks_.find(g)) wanted->sent(i);
+  }
 
  private:
   // What one or two States tell of. A reader that has missed more looks at all generations.

@@ -1,9 +1,11 @@
 #include "client/core/spread.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "client/core/policy/constants.h"
+#include "client/core/policy/source_policy.h"
 #include "codec/encode.h"
 
 namespace firn::core {
@@ -128,6 +130,59 @@ std::optional<double> Spread::share(const Neighbour& of, const Voices& voices) c
   std::vector<Said>& shares = called.size() < policy::kReportersMin ? all : called;
   if (shares.size() < policy::kReportersMin) return std::nullopt;
   return reached_by(shares, policy::kReportersShare);
+}
+
+// --- what rows are worth ---
+
+// The word of neighbours counts that this peer has called: of these no more are hostile than of the
+// swarm.
+Spread::Asked Spread::ask() const {
+  Asked asked;
+  const Neighbours& neighbours = std::as_const(membership_).neighbours();
+  for (const PeerKey key : neighbours.called()) {
+    const Neighbour* n = neighbours.find(key);
+    if (!n->holds.has_everything()) asked.push_back(n);
+  }
+  return asked;
+}
+
+// Polluters that all others have banned gather at the source.
+double Spread::hearsay(const Neighbour& of, const Asked& asked) {
+  std::size_t others = 0, accusers = 0;
+  for (const Neighbour* n : asked) {
+    if (n->key == of.key) continue;
+    ++others;
+    accusers += n->reports.convicts(of.id.prefix());
+  }
+  const bool many =
+      static_cast<double>(accusers) >= policy::kAccusersShare * static_cast<double>(others);
+  if (accusers >= policy::kAccusersMin && many) return policy::kWorthMin;
+  return accusers > 0 ? policy::kDoubtedWorth : 1;
+}
+
+bool Spread::review(const Voices& voices) {
+  std::vector<Said> known;
+  std::map<PeerKey, double> shares;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    if (n.holds.has_everything()) continue;
+    const auto came = share(n, voices);
+    if (!came) continue;
+    known.push_back({*came});
+    shares.emplace(n.key, *came);
+  }
+  // Up to three quarters of the neighbours may be sinks.
+  const double usual = known.empty() ? 0 : reached_by(known, policy::kUsualShare);
+  bool found = false;
+  const Asked asked = ask();
+  for (Neighbour& n : membership_.neighbours()) {
+    const bool was_sink = n.sink();
+    const auto came = shares.find(n.key);
+    n.worth = hearsay(n, asked);
+    if (n.worth > policy::kWorthMin && came != shares.end() && usual > 0)
+      n.worth = policy::worth_of(came->second, usual);
+    found |= n.sink() && !was_sink;
+  }
+  return found;
 }
 
 }  // namespace firn::core

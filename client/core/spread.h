@@ -1,5 +1,7 @@
-// How far the rows of a source have spread: what each neighbour was given, and whether it has
-// reached others.
+// How far the rows of a source have spread in a large mesh: what each neighbour was given, whether
+// it has reached others, and so what a row is worth that the neighbour gets (Neighbour::worth).
+// Most neighbours do not know each other there, and the reports of small meshes (contributions.h)
+// would say nothing. Nobody is banned by it.
 //
 // A row goes to one neighbour alone, and the others can only have it if that one passed it on. So
 // downloading peers of a large mesh send sources null vectors now and then: z, drawn at random
@@ -48,7 +50,15 @@ class Spread final : public LeaveWatcher {
   // of them have said anything.
   std::optional<double> share(const Neighbour& of, const Voices& voices) const;
 
+  // Its Hello has come: it is worth what others say of it.
+  void greeted(Neighbour& n) const { n.worth = hearsay(n, ask()); }
+  // Reviews all neighbours. True: one turned out to pass next to nothing on (Neighbour::sink).
+  bool review(const Voices& voices);
+
  private:
+  using Asked = std::vector<const Neighbour*>;
+  Asked ask() const;
+  static double hearsay(const Neighbour& of, const Asked& asked);
   struct Row {
     PeerKey to = kNoPeer;
     TimeUs at = 0;

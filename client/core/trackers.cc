@@ -1,7 +1,7 @@
 #include "client/core/trackers.h"
 
 #include <algorithm>
-#include <string>
+#include <utility>
 
 #include "client/core/policy/constants.h"
 #include "proto/base/address.h"
@@ -9,13 +9,44 @@
 
 namespace firn::core {
 
-Trackers::Trackers(const Context& context, const Life& life, Outbox& outbox)
-    : context_(context),
-      life_(life),
-      outbox_(outbox),
-      announcer_(context.options.trackers.size(), context.now) {}
+using proto::AnnounceEvent;
 
-void Trackers::send(std::size_t tracker, proto::AnnounceEvent event, std::uint32_t peers_wanted) {
+Trackers::Trackers(const Context& context, const Life& life, Outbox& outbox)
+    : context_(context), life_(life), outbox_(outbox), trackers_(context.options.trackers.size()) {
+  for (Tracker& t : trackers_) t.due = context.now;
+}
+
+// --- announcing ---
+
+TimeUs Trackers::due_at(const Tracker& t, bool lonely) {
+  if (t.busy) return kNever;
+  if (lonely && t.started && !t.failing) return std::min(t.due, t.last + policy::kAnnounceLonely);
+  return t.due;
+}
+
+TimeUs Trackers::next_due(bool lonely) const {
+  TimeUs at = kNever;
+  for (const Tracker& t : trackers_) at = std::min(at, due_at(t, lonely));
+  return at;
+}
+
+void Trackers::announce(bool lonely, bool starves) {
+  const std::uint32_t wanted = starves ? limits::kAnnouncePeersMax : policy::kAnnouncePeers;
+  for (std::size_t i = 0; i < trackers_.size(); ++i) {
+    Tracker& t = trackers_[i];
+    if (due_at(t, lonely) > context_.now) continue;
+    t.busy = true;
+    t.last = context_.now;
+    const bool complete = std::exchange(t.tell_complete, false);
+    send(i,
+         !t.started ? AnnounceEvent::kStarted
+         : complete ? AnnounceEvent::kCompleted
+                    : AnnounceEvent::kPeriodic,
+         wanted);
+  }
+}
+
+void Trackers::send(std::size_t tracker, AnnounceEvent event, std::uint32_t peers_wanted) {
   proto::Announce announce;
   announce.content_id = context_.content_id;
   announce.event = event;
@@ -26,52 +57,64 @@ void Trackers::send(std::size_t tracker, proto::AnnounceEvent event, std::uint32
   outbox_.push(AnnounceTo{tracker, announce});
 }
 
-void Trackers::announce(bool lonely, bool starves) {
-  const std::uint32_t wanted = starves ? limits::kAnnouncePeersMax : policy::kAnnouncePeers;
-  for (const Announcer::Due& due : announcer_.due(lonely, context_.now)) {
-    send(due.tracker, due.event, wanted);
+void Trackers::completed() {
+  for (Tracker& t : trackers_) {
+    if (!t.started && !t.busy) continue;
+    t.tell_complete = true;
+    if (!t.failing) t.due = context_.now;
   }
 }
 
+void Trackers::stop() {
+  for (std::size_t i = 0; i < trackers_.size(); ++i) {
+    if (trackers_[i].started || trackers_[i].busy) send(i, AnnounceEvent::kStopped, 0);
+  }
+}
+
+// --- what comes of it ---
+
 void Trackers::replied(std::size_t tracker, const proto::AnnounceReply& reply) {
-  announcer_.replied(tracker, reply.interval_seconds, context_.now);
-  swarms_[tracker] = reply.complete_count + reply.incomplete_count;
+  Tracker& t = trackers_[tracker];
+  t.busy = t.failing = false;
+  t.error.clear();
+  t.started = true;
+  t.failures = 0;
+  t.swarm = reply.complete_count + reply.incomplete_count;
+  t.due = context_.now;
+  if (t.tell_complete) return;
+  t.due += std::clamp(TimeUs{reply.interval_seconds} * kSecond, policy::kAnnounceIntervalMin,
+                      policy::kAnnounceIntervalMax);
 }
 
 void Trackers::failed(std::size_t tracker, const Error& error, std::uint32_t retry_seconds) {
-  const std::string& why = error.detail.empty() ? error.message() : error.detail;
-  if (!announcer_.failed(tracker, retry_seconds, context_.now, why) || life_.stopped()) return;
+  Tracker& t = trackers_[tracker];
+  const bool known = std::exchange(t.failing, true);
+  t.busy = false;
+  t.error = error.detail.empty() ? error.message() : error.detail;
+  const TimeUs backoff =
+      std::min(policy::kAnnounceRetryFirst << std::min(t.failures, 10u), policy::kAnnounceRetryMax);
+  ++t.failures;
+  t.due = context_.now +
+          std::clamp(TimeUs{retry_seconds} * kSecond, backoff, policy::kAnnounceIntervalMax);
+  if (known || life_.stopped()) return;
   outbox_.warn("tracker " + to_text(context_.options.trackers[tracker]) + ": " + error.message() +
                "; trying again from time to time");
 }
 
-void Trackers::stop() {
-  for (const std::size_t tracker : announcer_.to_leave()) {
-    send(tracker, proto::AnnounceEvent::kStopped, 0);
-  }
-}
-
 std::size_t Trackers::swarm_told() const {
   std::size_t most = 0;
-  for (const auto& [tracker, count] : swarms_) most = std::max<std::size_t>(most, count);
+  for (const Tracker& t : trackers_) most = std::max<std::size_t>(most, t.swarm);
   return most;
 }
 
 std::vector<TrackerStanding> Trackers::standings() const {
+  using Kind = TrackerStanding::Kind;
   std::vector<TrackerStanding> standings;
-  for (std::size_t i = 0; i < context_.options.trackers.size(); ++i) {
-    const Announcer::Standing told = announcer_.standing(i);
-    TrackerStanding& standing = standings.emplace_back();
-    standing.address = context_.options.trackers[i];
-    standing.since = told.since;
-    if (!told.error.empty()) {
-      standing.kind = TrackerStanding::Kind::kFailed;
-      standing.error = told.error;
-    } else if (told.answered) {
-      standing.kind = TrackerStanding::Kind::kAnswered;
-      const auto count = swarms_.find(i);
-      standing.swarm = count == swarms_.end() ? 0 : count->second;
-    }
+  for (std::size_t i = 0; i < trackers_.size(); ++i) {
+    const Tracker& t = trackers_[i];
+    const Kind kind = t.failing ? Kind::kFailed : t.started ? Kind::kAnswered : Kind::kNoAnswerYet;
+    standings.push_back({kind, context_.options.trackers[i], t.error,
+                         kind == Kind::kAnswered ? t.swarm : 0, t.last});
   }
   return standings;
 }

@@ -1,11 +1,11 @@
-// The trackers of a content: announcing to them in time, and what they have answered.
+// The trackers of a content: when which is told what, and what they have answered. One schedule per
+// tracker; failures back off and are said once.
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <string>
 #include <vector>
 
-#include "client/core/announcer.h"
 #include "client/core/context.h"
 #include "client/core/life.h"
 #include "client/core/outbox.h"
@@ -19,16 +19,17 @@ class Trackers {
  public:
   Trackers(const Context& context, const Life& life, Outbox& outbox);
 
-  // Announces what is due. `lonely`: this peer needs more of the swarm than it has found.
-  // `starves`: it needs all addresses that it can get.
+  // Announces what is due; each counts as under way until it is replied or failed. `lonely`: this
+  // peer needs more of the swarm than it has found, and asks sooner. `starves`: it needs all
+  // addresses that it can get.
   void announce(bool lonely, bool starves);
-  TimeUs next_due(bool lonely) const { return announcer_.next_due(lonely); }
+  TimeUs next_due(bool lonely) const;
 
   void replied(std::size_t tracker, const proto::AnnounceReply& reply);
   void failed(std::size_t tracker, const Error& error, std::uint32_t retry_seconds);
   // This peer has everything now: all trackers are told.
-  void completed() { announcer_.completed(context_.now); }
-  // Says goodbye.
+  void completed();
+  // Says goodbye to those that may know of this peer.
   void stop();
 
   // The largest swarm that a tracker has told of; 0: none has.
@@ -36,13 +37,24 @@ class Trackers {
   std::vector<TrackerStanding> standings() const;
 
  private:
+  struct Tracker {
+    bool started = false;  // it has answered a STARTED
+    bool busy = false;
+    bool failing = false;
+    bool tell_complete = false;
+    std::string error;  // while it is failing
+    std::uint32_t failures = 0;
+    std::uint32_t swarm = 0;  // peers that it told of last
+    TimeUs due = 0;
+    TimeUs last = 0;
+  };
+  static TimeUs due_at(const Tracker& tracker, bool lonely);
   void send(std::size_t tracker, proto::AnnounceEvent event, std::uint32_t peers_wanted);
 
   const Context& context_;
   const Life& life_;
   Outbox& outbox_;
-  Announcer announcer_;
-  std::map<std::size_t, std::uint32_t> swarms_;  // by tracker: peers that it told of
+  std::vector<Tracker> trackers_;
 };
 
 }  // namespace firn::core

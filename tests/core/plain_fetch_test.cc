@@ -3,8 +3,8 @@
 #include <map>
 #include <set>
 
+#include "client/core/block_bits.h"
 #include "client/core/policy/constants.h"
-#include "client/core/wanted_blocks.h"
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
 #include "tests/core/fixture.h"
@@ -462,16 +462,16 @@ TEST_CASE("wanted blocks of a wrong length, or beyond the generation, are a faul
 
 TEST_CASE("a peer that asks for blocks of very many generations costs a bounded memory") {
   core::WantedBlocks wanted;
-  for (std::uint32_t g = 0; g < 1000; ++g) wanted.keep(g, {0xff}, true);
+  for (std::uint32_t g = 0; g < 1000; ++g) wanted.at(g).keep({0xff}, true);
   std::uint32_t kept = 0;
   for (std::uint32_t g = 0; g < 1000; ++g) kept += wanted.find(g) != nullptr;
   CHECK(kept == limits::kWantedBlocksMax);
-  wanted.sent(999, 3);
+  wanted.at(999).sent(3);
   CHECK_FALSE(wanted.find(999)->open(3));
   CHECK(wanted.find(999)->open(4));
-  wanted.keep(999, {0x08}, false);
+  wanted.at(999).keep({0x08}, false);
   CHECK_FALSE(wanted.find(999)->any_open());
-  wanted.keep(999, {0x08}, true);
+  wanted.at(999).keep({0x08}, true);
   CHECK(wanted.find(999)->open(3));
   wanted.drop(999);
   CHECK(wanted.find(999) == nullptr);

@@ -3,14 +3,14 @@
 namespace firn::core::policy {
 
 bool any_plain_block(const Holdings& holdings, const Neighbour& neighbour, std::uint32_t g) {
-  const WantedBlocks::Set* wanted = neighbour.holds.wanted_blocks(g);
+  const WantedSet* wanted = neighbour.holds.wanted_blocks(g);
   if (wanted && holdings.verified().contains(g)) return wanted->any_open();
   return !plain_blocks(holdings, neighbour, g).empty();
 }
 
 std::vector<std::uint32_t> plain_blocks(const Holdings& holdings, const Neighbour& neighbour,
                                         std::uint32_t g) {
-  const WantedBlocks::Set* wanted = neighbour.holds.wanted_blocks(g);
+  const WantedSet* wanted = neighbour.holds.wanted_blocks(g);
   if (!wanted) return {};
   std::vector<std::uint32_t> found;
   const OpenGeneration* open = holdings.find_open(g);

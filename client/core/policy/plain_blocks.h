@@ -1,5 +1,5 @@
 // Which source blocks a sender can give to a neighbour that takes no others of a generation
-// (WantedBlocks): those that it has verified with their generation, or holds as proven rows.
+// (WantedSet): those that it has verified with their generation, or holds as proven rows.
 #pragma once
 
 #include <cstdint>

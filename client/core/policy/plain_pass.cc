@@ -25,7 +25,7 @@ void PlainPass::review_one(std::uint32_t g, Generation& sent, const Neighbours& 
                            TimeUs patience, TimeUs now) {
   struct Teller {
     PeerKey key;
-    const HeldBlocks::Bits* bits;  // null: it holds all
+    const BlockBits* bits;  // null: it holds all
   };
   std::vector<Teller> tell;
   bool asked = false;
@@ -33,7 +33,7 @@ void PlainPass::review_one(std::uint32_t g, Generation& sent, const Neighbours& 
   std::size_t place = g;  // another part for each generation
   for (const Neighbour& n : neighbours) {
     if (++place % step != 0 || n.holds.has_everything() || n.doubted()) continue;
-    const HeldBlocks::Bits* bits = n.holds.held_blocks().find(g);
+    const BlockBits* bits = n.holds.held_blocks().find(g);
     asked |= bits != nullptr;
     if (bits || n.holds.complete().contains(g)) tell.push_back({n.key, bits});
   }
@@ -81,7 +81,7 @@ std::optional<std::uint32_t> PlainPass::lost(const Neighbour& n, const FirstPass
     } else if (known->second.lost + (over ? known->second.never : 0) == 0) {
       continue;
     }
-    const WantedBlocks::Set* wanted = n.holds.wanted_blocks(g);
+    const WantedSet* wanted = n.holds.wanted_blocks(g);
     if (!wanted || !wanted->any_open()) continue;
     for (std::uint32_t i = 0; i < shape_.blocks_in(g); ++i) {
       if (!wanted->open(i)) continue;
@@ -95,7 +95,7 @@ std::optional<std::uint32_t> PlainPass::lost(const Neighbour& n, const FirstPass
 }
 
 std::optional<std::uint32_t> PlainPass::due(const Neighbour& n, std::uint32_t g) const {
-  const WantedBlocks::Set* wanted = n.holds.wanted_blocks(g);
+  const WantedSet* wanted = n.holds.wanted_blocks(g);
   const auto known = sent_.find(g);
   if (known != sent_.end() && known->second.lost + known->second.never == 0) return std::nullopt;
   for (std::uint32_t i = 0; wanted && i < shape_.blocks_in(g); ++i) {

@@ -19,7 +19,7 @@ std::uint64_t draw(std::uint32_t g, std::uint32_t i, PeerKey peer, std::uint64_t
 }
 
 // Null, where it has said nothing of g: it may hold it.
-bool has(const HeldBlocks::Bits* bits, std::uint32_t i) {
+bool has(const BlockBits* bits, std::uint32_t i) {
   return !bits || ((*bits)[i / 8] >> (i % 8) & 1) != 0;
 }
 
@@ -42,7 +42,7 @@ const PlainShares::Turn& PlainShares::turn_of(const Neighbours& neighbours, std:
   for (const Neighbour& n : neighbours) {
     if (n.suspect() || n.mistrusted || n.grants.stalled(now)) continue;
     const bool whole = n.holds.complete().contains(g);
-    const HeldBlocks::Bits* bits = n.holds.held_blocks().find(g);
+    const BlockBits* bits = n.holds.held_blocks().find(g);
     if (!whole && !bits) continue;
     turn.any_holder = true;
     for (std::uint32_t i = 0; i < blocks; ++i) {
@@ -62,7 +62,7 @@ std::vector<std::uint32_t> PlainShares::of(const Neighbours& neighbours, const N
   const Turn& turn = turn_of(neighbours, g, now);
   std::vector<std::uint32_t> share;
   if (n.suspect() && turn.any_holder) {
-    const HeldBlocks::Bits* bits =
+    const BlockBits* bits =
         n.holds.complete().contains(g) ? nullptr : n.holds.held_blocks().find(g);
     std::copy_if(lacked.begin(), lacked.end(), std::back_inserter(share),
                  [bits](std::uint32_t i) { return has(bits, i); });

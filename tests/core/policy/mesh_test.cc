@@ -13,8 +13,8 @@ TEST_CASE("a swarm is small while neither neighbours nor trackers tell of more t
   CHECK(policy::small_mesh({0, 0}, options));
   CHECK(policy::small_mesh({policy::kSmallMesh, 0}, options));
   CHECK_FALSE(policy::small_mesh({policy::kSmallMesh + 1, 0}, options));
-  CHECK(policy::small_mesh({3, policy::kSmallMesh}, options));
-  CHECK_FALSE(policy::small_mesh({3, policy::kSmallMesh + 1}, options));
+  CHECK(policy::small_mesh({3, policy::kSmallMesh + 1}, options));  // it counts us
+  CHECK_FALSE(policy::small_mesh({3, policy::kSmallMesh + 2}, options));
 }
 
 TEST_CASE("a peer with few places takes its swarm for large, unless a tracker knows of no more") {
@@ -30,7 +30,7 @@ TEST_CASE("a peer with few places takes its swarm for large, unless a tracker kn
 
 TEST_CASE("a peer calls others until it has as many neighbours as it wants, and has places") {
   Options options;
-  CHECK(policy::neighbours_wanted({0, 0}, options) == policy::kSmallMesh);
+  CHECK(policy::neighbours_wanted({0, 0}, options) == policy::kSmallMesh + 1);
   CHECK(policy::neighbours_wanted({0, 1000}, options) == policy::kNeighboursWanted);
   options.neighbours_wanted = 6;
   CHECK(policy::neighbours_wanted({0, 1000}, options) == 6);

@@ -1,16 +1,88 @@
 // When which tracker is told what.
-#include "client/core/announcer.h"
+#include "client/core/trackers.h"
 
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include "client/core/policy/constants.h"
+#include "client/core/uplink.h"
+#include "tests/core/fixture.h"
 
 using namespace firn;
-using core::Announcer;
 using core::kNever;
 using core::kSecond;
 using core::TimeUs;
 using Event = proto::AnnounceEvent;
+
+namespace {
+
+// Trackers at a time that is given with each call.
+class Announcer {
+ public:
+  Announcer(std::size_t trackers, TimeUs now) : context_{{}, options(trackers), now} {}
+
+  struct Due {
+    std::size_t tracker = 0;
+    Event event = Event::kPeriodic;
+  };
+  // What is announced.
+  std::vector<Due> due(bool lonely, TimeUs now) {
+    context_.now = now;
+    trackers_.announce(lonely, false);
+    return announced();
+  }
+  TimeUs next_due(bool lonely) const { return trackers_.next_due(lonely); }
+  void replied(std::size_t tracker, std::uint32_t interval_seconds, TimeUs now) {
+    context_.now = now;
+    proto::AnnounceReply reply;
+    reply.interval_seconds = interval_seconds;
+    trackers_.replied(tracker, reply);
+  }
+  // Whether a person is told.
+  bool failed(std::size_t tracker, std::uint32_t retry_seconds, TimeUs now) {
+    context_.now = now;
+    trackers_.failed(tracker, {ErrorCode::kUnreachable, "announce", "nobody answers"},
+                     retry_seconds);
+    return !outbox_.take().empty();
+  }
+  void completed(TimeUs now) {
+    context_.now = now;
+    trackers_.completed();
+  }
+  std::vector<std::size_t> to_leave() {
+    trackers_.stop();
+    std::vector<std::size_t> left;
+    for (const Due& one : announced()) {
+      CHECK(one.event == Event::kStopped);
+      left.push_back(one.tracker);
+    }
+    return left;
+  }
+
+ private:
+  static core::Options options(std::size_t trackers) {
+    core::Options options = test::plain_options();
+    options.trackers.assign(trackers, {std::nullopt, "tracker", 1});
+    return options;
+  }
+  std::vector<Due> announced() {
+    std::vector<Due> found;
+    for (const core::Action& action : outbox_.take()) {
+      if (const auto* one = std::get_if<core::AnnounceTo>(&action))
+        found.push_back({one->tracker, one->announce.event});
+    }
+    return found;
+  }
+
+  core::Context context_;
+  core::Life life_{0};
+  core::Uplink uplink_{context_.options, 0};
+  core::Outbox outbox_{context_, uplink_};
+  core::Trackers trackers_{context_, life_, outbox_};
+};
+
+}  // namespace
 
 TEST_CASE("every tracker is told STARTED until it answers, then asked at its interval") {
   Announcer announcer(2, 0);
