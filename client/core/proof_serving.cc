@@ -38,8 +38,7 @@ bool ProofServing::asked(const Neighbour& n, const proto::CheckRequest& request)
     const bool its_key = !request.key.empty();
     if (its_key && !for_peers_.ready(context_.now)) break;
     const bool can = makes(g, its_key);
-    const std::uint64_t price =
-        can ? pass_cost(holdings_.shape(), g, policy::kSumsPassBytes) : 1;
+    const std::uint64_t price = can ? pass_cost(holdings_.shape(), g, policy::kSumsPassBytes) : 1;
     asking.sums.take(price);
     if (its_key) for_peers_.take(price);
     if (its_key) asking.its_keys.emplace_back(request.key.begin(), request.key.end());

@@ -51,7 +51,7 @@ Result<std::shared_ptr<const Identity::Impl>> make_impl(const SigningKey& signin
   if (!id) return internal("read public key");
   auto certificate = self_signed_certificate(key.get());
   if (!certificate) return certificate.error();
-  auto impl = std::make_shared<Identity::Impl>(signing_key);
+  auto impl = std::make_shared<Identity::Impl>();
   impl->id = *id;
   impl->key = std::move(key);
   impl->certificate = std::move(certificate).value();

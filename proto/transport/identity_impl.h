@@ -6,7 +6,6 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "proto/transport/identity.h"
 
@@ -21,8 +20,6 @@ using X509Ptr = std::unique_ptr<X509, OpenSslFree>;
 
 // Constant once made, so that any thread may use it.
 struct Identity::Impl {
-  explicit Impl(SigningKey own) : signing_key(std::move(own)) {}
-  const SigningKey signing_key;
   EvpKeyPtr key;
   X509Ptr certificate;
   PeerId id;
