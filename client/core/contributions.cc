@@ -6,6 +6,7 @@
 
 #include "client/core/policy/constants.h"
 #include "client/core/policy/source_policy.h"
+#include "client/core/predecessors.h"
 
 namespace firn::core {
 
@@ -55,6 +56,7 @@ void Contributions::find_reporters(double kept) {
     Reporter& known = known_reporters_[reporter.key];
     if (known.speaks(reporter, grown, kept)) reporters_.push_back(&reporter);
   }
+  voices_.review(reporters_);
 }
 
 // Of the blocks that reporters received from a neighbour since the last review; nullopt: too few
@@ -76,7 +78,7 @@ bool Contributions::review_at_large(double kept) {
   was_large_ = true;
   judges_ = false;
   spread_.forget(kept);
-  return spread_.review(voices_);
+  return spread_.review();
 }
 
 // What was given meanwhile is not held against anybody when the mesh becomes small.
@@ -107,15 +109,17 @@ void Contributions::count(const Neighbour& n, double kept) {
 
 // A peer that comes when others can be judged may be one that these have banned, under a fresh key:
 // it begins with a part of a share, until it is judged itself. What is given of a small share is
-// soon too little to judge by, so that ends.
+// soon too little to judge by, so that ends; the later, the more of its network have taken and
+// passed nothing on.
 void Contributions::greeted(Neighbour& n) {
   if (!membership_.small_mesh()) return spread_.greeted(n);
   if (!judges_ || n.contact.opened_at() <= judged_since_) return;
-  n.worth = policy::kNewcomerWorth;
+  n.worth = n.barren_before == 0 ? policy::kNewcomerWorth : policy::kWorthMin;
 }
 
 void Contributions::review_newcomer(Neighbour& n) const {
-  const bool is_new = context_.now - n.contact.opened_at() < policy::kNewcomerTimeMax;
+  const TimeUs doubled = std::min(n.barren_before, Predecessors::kDoublingsMax);
+  const bool is_new = context_.now - n.contact.opened_at() < policy::kNewcomerTimeMax << doubled;
   if (!judges_ || !is_new) n.worth = std::max(n.worth, 1.0);
 }
 
@@ -124,7 +128,6 @@ std::optional<bool> Contributions::step() {
   const double kept = std::exp(-static_cast<double>(context_.now - reviewed_) /
                                static_cast<double>(policy::kContributionMemory));
   reviewed_ = context_.now;
-  voices_.review(std::as_const(membership_).neighbours());
   if (!membership_.small_mesh()) return review_at_large(kept);
   if (was_large_) begin_again();
   find_reporters(kept);

@@ -24,12 +24,18 @@ class Debt {
     const std::uint64_t saved =
         std::min(paid_for_ + policy::kDebtRepaid, blocks_sent + policy::kDebtSaved);
     paid_for_ = saves ? std::max(saved, blocks_sent) : blocks_sent;
+    owed_before_ = 0;
   }
+  // Blocks that it owes from before it was sent any (predecessors.h).
+  void begin_with(std::uint64_t owed) { owed_before_ = owed; }
   // It has brought too little for the `blocks_sent` that it has been sent so far.
-  bool over(std::uint64_t blocks_sent) const { return blocks_sent >= paid_for_ + policy::kDebtMax; }
+  bool over(std::uint64_t blocks_sent) const {
+    return blocks_sent + owed_before_ >= paid_for_ + policy::kDebtMax;
+  }
 
  private:
   std::uint64_t paid_for_ = 0;  // blocks that it may have been sent before it owes any
+  std::uint64_t owed_before_ = 0;
 };
 
 }  // namespace firn::core

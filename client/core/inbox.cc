@@ -21,6 +21,7 @@ void Inbox::take(Neighbour& n, proto::PeerMessage&& message, std::size_t frame_b
 
 void Inbox::on(Neighbour& n, proto::Hello&& hello) {
   if (!parts_.membership.greeted(n, hello)) return;
+  parts_.predecessors.greeted(n);
   parts_.gossip.greeted(n);
   if (hello.listen_port != 0) parts_.connections.look_by(parts_.gossip.next_due());
   if (!parts_.transfer) return parts_.fetch.ask();
@@ -32,7 +33,7 @@ void Inbox::on(Neighbour& n, proto::Hello&& hello) {
 }
 
 bool Inbox::apply(Neighbour& n, proto::State&& state) {
-  // Such a peer of the last version takes blocks of the authority alone.
+  // A neighbour of the last version that says so takes blocks of the authority without a claim.
   if (!parts_.membership.certificate().empty()) state.wants_claims = false;
   parts_.transfer->spread.told(n, state);
   if (!n.apply_state(std::move(state))) {

@@ -70,6 +70,11 @@ class Neighbour {
     traffic.innovative();
     debt_.repaid(pipe.blocks_sent(), !amid_polluters);
   }
+  // What those before it from its network have left (predecessors.h).
+  void begin_with(std::uint64_t owed, std::uint32_t barren) {
+    debt_.begin_with(owed);
+    barren_before = barren;
+  }
   // What it sends is mostly new.
   bool useful() const {
     const double least = amid_polluters ? policy::kUsefulMinPolluted : policy::kUsefulMin;
@@ -112,8 +117,9 @@ class Neighbour {
   Contact contact;
   Traffic traffic;
   Reports reports;
-  double worth = 1;            // of a row that a source gives to it (contributions.h)
-  bool proved_itself = false;  // a row of it was shown to be true
+  double worth = 1;                 // of a row that a source gives to it (contributions.h)
+  std::uint32_t barren_before = 0;  // peers of its network that passed nothing on
+  bool proved_itself = false;       // a row of it was shown to be true
   // By the word of peers that may lie it sends false rows now, or has sent some lately
   // (mistrust.h).
   bool mistrusted = false, was_mistrusted = false;

@@ -12,10 +12,12 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
       outbox(context, uplink),
       trackers(context, life, outbox),
       membership(context, life, trackers, outbox),
+      predecessors(context, life),
       gossip(context, life, membership, outbox),
       connections(context, life, membership, gossip),
       fetch(context, life, trackers, membership, outbox),
       serving(context, membership, outbox, uplink) {
+  membership.watch(predecessors);
   membership.watch(gossip);
   membership.watch(fetch);
   membership.watch(serving);

@@ -20,6 +20,7 @@
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
 #include "client/core/plain_fetch.h"
+#include "client/core/predecessors.h"
 #include "client/core/proof_serving.h"
 #include "client/core/quota_turns.h"
 #include "client/core/receiving.h"
@@ -71,6 +72,7 @@ struct Parts {
   Outbox outbox;
   Trackers trackers;
   Membership membership;
+  Predecessors predecessors;
   Gossip gossip;
   ConnectionWatch connections;
   ManifestFetch fetch;

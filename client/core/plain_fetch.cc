@@ -91,9 +91,12 @@ PlainFetch::Sorted PlainFetch::sort(std::uint32_t g) const {
   const std::vector<Digest>& leaves = cases_.at(g).leaves;
   for (const auto& [slot, block] : blocks->second) {
     const std::uint32_t i = open->source_block[slot];
-    if (i == kCoded || open->has(slot, Rows::kProven) || open->senders[slot] != block.from)
-      continue;
-    (block.leaf == leaves[i] ? sorted.right : sorted.wrong).push_back(slot);
+    if (i == kCoded || open->senders[slot] != block.from) continue;
+    if (block.leaf != leaves[i]) {
+      sorted.wrong.push_back(slot);
+    } else if (!open->has(slot, Rows::kProven)) {
+      sorted.right.push_back(slot);
+    }
   }
   return sorted;
 }

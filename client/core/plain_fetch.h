@@ -6,10 +6,10 @@
 // false one convicts its sender: peers send as source blocks only what they know to be true.
 //
 // That costs what coding saves (two senders may send the same block), so it is for generations in
-// trouble: they decoded to false data, and no authority can say which rows are false; and for all
-// that are fetched while there are many of those (plain_mode.h). Where no
-// source block comes for kPlainPatience (those that had them have left), coded ones are taken
-// again, until they decode to false data.
+// trouble: they decoded to false data, and no authority can say which rows are false; and in a
+// large mesh for all that are fetched for a while after a false row (plain_mode.h). Where no source
+// block comes for kPlainPatience (those that had them have left), coded ones are taken again, until
+// they decode to false data.
 #pragma once
 
 #include <cstdint>
@@ -59,8 +59,8 @@ class PlainFetch final : public LeaveWatcher {
   void came(std::uint32_t g, std::uint32_t slot, const PeerId& from, const proto::Payload& payload);
   // Rows of g are not there any more. Null: none is.
   void rows_gone(std::uint32_t g, const std::vector<std::uint32_t>* slots);
-  // Now the leaves are there: of the rows of g that came so the slots of those that fit them, and
-  // of the others.
+  // Now the leaves are there: of the rows of g that came so the slots of those that fit them and
+  // are not proven yet, and of those that do not fit, whoever has vouched for them.
   struct Sorted {
     std::vector<std::uint32_t> right, wrong;
   };

@@ -196,7 +196,9 @@ void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
     const PlainFetch::Sorted sorted = plain_.sort(g);
     for (const std::uint32_t slot : sorted.wrong) guilty.push_back(open->senders[slot]);
     if (!sorted.right.empty()) prove(g, sorted.right);
+    if (!sorted.wrong.empty()) remove(g, sorted.wrong);
   }
+  open = generations_.holdings().find_open(g);
   if (plain && open && !open->decoding && open->proven < open->rows) {
     remove(g, generations_.suspects(g).slots);
   }

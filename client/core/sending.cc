@@ -70,8 +70,10 @@ std::uint32_t Sending::busy_max(double blocks_per_second, std::uint32_t at_once,
 void Sending::pump() {
   if (holdings_.total_rank() == 0) return;
   const TimeUs now = context_.now;
-  const std::size_t many = std::as_const(membership_).neighbours().size();
-  if (!source_ && holdings_.complete() && many > policy::kFewToLookAt) begin_as_source();
+  if (!source_ && holdings_.complete() && membership_.neighbours().size() > policy::kFewToLookAt) {
+    begin_as_source();
+    for (const Neighbour& n : std::as_const(membership_).neighbours()) source_->told(n);
+  }
   const double rate = uplink_.blocks_per_second(now);
   const bool small_mesh = membership_.small_mesh();
   const std::uint32_t at_once =

@@ -117,14 +117,14 @@ void Spread::forget(double kept) {
 
 // Those that this peer has called are asked where there are enough of them: hostile ones that
 // gather at a source have called it. Nobody is asked who is doubted.
-std::optional<double> Spread::share(const Neighbour& of, const Voices& voices) const {
+std::optional<double> Spread::share(const Neighbour& of) const {
   const auto reporters = told_.find(of.key);
   if (reporters == told_.end()) return std::nullopt;
   std::vector<Said> called, all;
   for (const auto& [key, told] : reporters->second) {
     const Neighbour* reporter = membership_.find(key);
     if (!reporter || reporter->doubted() || told.rows < policy::kSpreadRowsMin) continue;
-    all.push_back({told.through / told.rows, voices.weight(key)});
+    all.push_back({told.through / told.rows, voices_.weight(key)});
     if (reporter->contact.outgoing()) called.push_back(all.back());
   }
   std::vector<Said>& shares = called.size() < policy::kReportersMin ? all : called;
@@ -160,12 +160,16 @@ double Spread::hearsay(const Neighbour& of, const Asked& asked) {
   return accusers > 0 ? policy::kDoubtedWorth : 1;
 }
 
-bool Spread::review(const Voices& voices) {
+bool Spread::review() {
+  std::vector<const Neighbour*> reporters;
+  for (const Neighbour& n : std::as_const(membership_).neighbours())
+    if (asks(n)) reporters.push_back(&n);
+  voices_.review(reporters);
   std::vector<Said> known;
   std::map<PeerKey, double> shares;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {
     if (n.holds.has_everything()) continue;
-    const auto came = share(n, voices);
+    const auto came = share(n);
     if (!came) continue;
     known.push_back({*came});
     shares.emplace(n.key, *came);

@@ -26,7 +26,6 @@
 #include <vector>
 
 #include "client/core/context.h"
-#include "client/core/generation_set.h"
 #include "client/core/membership.h"
 #include "client/core/types.h"
 #include "client/core/voices.h"
@@ -48,12 +47,12 @@ class Spread final : public LeaveWatcher {
   void forget(double kept);
   // The part of its rows that have come through to others, as enough of these say; nullopt: too few
   // of them have said anything.
-  std::optional<double> share(const Neighbour& of, const Voices& voices) const;
+  std::optional<double> share(const Neighbour& of) const;
 
   // Its Hello has come: it is worth what others say of it.
   void greeted(Neighbour& n) const { n.worth = hearsay(n, ask()); }
   // Reviews all neighbours. True: one turned out to pass next to nothing on (Neighbour::sink).
-  bool review(const Voices& voices);
+  bool review();
 
  private:
   using Asked = std::vector<const Neighbour*>;
@@ -77,6 +76,7 @@ class Spread final : public LeaveWatcher {
 
   const Context& context_;
   Membership& membership_;
+  Voices voices_;
   std::map<std::uint32_t, std::vector<Row>> rows_;   // by generation
   std::unordered_map<PeerKey, TimeUs> kept_at_;      // the last row, by neighbour
   std::map<PeerKey, std::map<PeerKey, Told>> told_;  // by neighbour given to, and reporter

@@ -1,19 +1,23 @@
 #include "client/core/voices.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "client/core/policy/constants.h"
+#include "proto/base/address.h"
 
 namespace firn::core {
 
-void Voices::review(const Neighbours& neighbours) {
+void Voices::review(const std::vector<const Neighbour*>& reporters) {
   std::set<std::string> prefixes;
-  for (const Neighbour& n : neighbours) {
-    if (!n.holds.has_everything()) prefixes.insert(prefix_of(n.contact.ip()));
-  }
+  for (const Neighbour* n : reporters) prefixes.insert(prefix_of(n->contact.ip()));
   const bool by_prefix = prefixes.size() >= policy::kPrefixesMin;
   std::map<std::string, std::vector<PeerKey>> places;
-  for (const Neighbour& n : neighbours) {
-    if (n.holds.has_everything()) continue;
-    places[by_prefix ? prefix_of(n.contact.ip()) : network_of(n.contact.ip())].push_back(n.key);
+  for (const Neighbour* n : reporters) {
+    const std::string& ip = n->contact.ip();
+    places[by_prefix ? prefix_of(ip) : network_of(ip)].push_back(n->key);
   }
   weights_.clear();
   for (const auto& [place, peers] : places) {

@@ -9,12 +9,12 @@ namespace firn::core {
 // A tracker may have told before others came. Those that were parted with since are still about.
 policy::MeshView WantedNeighbours::mesh() const {
   const std::size_t most = policy::places(context_.options);  // one more may be there for a moment
-  return {std::min(neighbours_.size(), most),
-          std::max(trackers_.swarm_told(), met_.get(context_.now))};
+  return {std::min(neighbours_.size(), most), trackers_.swarm_told(), met_.get(context_.now)};
 }
 
 std::size_t WantedNeighbours::swarm_size() const {
-  return std::max(mesh().told, neighbours_.size() + 1);
+  const policy::MeshView seen = mesh();
+  return std::max({seen.told, seen.met + 1, neighbours_.size() + 1});
 }
 
 bool WantedNeighbours::crowded() const {

@@ -83,7 +83,8 @@ def small():
 def one_address():
     """One machine with many identities, and honest peers in networks of their own; the same in one local network,
     where each has an address of its own."""
-    return [Cell(group, setting, f"{count}*reports+silent", f"peers=13 {SETTINGS[setting]} hostile_at={where}", "many")
+    return [Cell(group, setting, f"{count}*reports+silent", f"peers=13 {SETTINGS[setting]} hostile_at={where}",
+                 "few" if count < 4 else "many")
             for group, where in (("one address", "together"), ("one network", "lan"))
             for setting in ("8", "16") for count in (3, 8)]
 

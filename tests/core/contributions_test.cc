@@ -294,3 +294,15 @@ TEST_CASE("a source hears once that a neighbour turned out to be a sink") {
     found += swarm.review([](int, int of) { return of == 1 ? 0u : 10u; });
   CHECK(found == 1);
 }
+
+TEST_CASE("one whose network took and passed nothing on waits longer, with next to nothing") {
+  Reported swarm(8);
+  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
+  core::Neighbour& late = swarm.join(2);
+  CHECK(late.worth == policy::kWorthMin);
+  const auto seconds = 4 * policy::kNewcomerTimeMax / kSecond;
+  for (int i = 0; i < seconds - 2; ++i) swarm.review(kAllPassOn, 8);
+  CHECK(late.worth == policy::kWorthMin);
+  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn, 8);
+  CHECK(late.worth == 1);
+}

@@ -168,6 +168,19 @@ TEST_CASE("when nothing false was met for a while coded blocks are fetched again
   CHECK(fixture.send(kGood, fixture.coded(kAhead, 0)));
 }
 
+TEST_CASE("where false rows come back soon after its end, it lasts twice as long") {
+  LargeFixture fixture;
+  fixture.spoil(0);
+  fixture.asked(true);
+  fixture.pass(policy::kPlainModeTime);
+  fixture.spoil(1);
+  fixture.asked(true);
+  fixture.pass(policy::kPlainModeTime);
+  CHECK_FALSE(fixture.send(kGood, fixture.coded(kAhead, 0)));
+  fixture.pass(policy::kPlainModeTime);
+  CHECK(fixture.send(kGood, fixture.coded(kAhead, 0)));
+}
+
 TEST_CASE("source blocks that came before the leaves stay if they fit them, and convict if not") {
   for (const bool is_false : {false, true}) {
     CAPTURE(is_false);
@@ -274,7 +287,7 @@ TEST_CASE("a verified generation is told as complete, also where no more can be 
 
 TEST_CASE("a neighbour that did not answer when asked for leaves is asked last") {
   LargeFixture fixture;
-  for (std::uint32_t g = 1; g < 12; ++g) fixture.tell(kOther, g, 0x01);
+  for (std::uint32_t g = 0; g < 12; ++g) fixture.tell(kOther, g, 0x01);
   fixture.spoil(0);
   // Not of the source first, which is to send blocks.
   fixture.pass(kSecond);

@@ -63,12 +63,13 @@ class Reported {
   std::uint32_t at_once = 10;
   std::uint8_t given_from = 1;  // those before are given nothing
   core::Neighbour& neighbour(core::PeerKey key) { return *parts_.membership.find(key); }
-  // One more neighbour.
-  core::Neighbour& join() {
+  // One more neighbour; `barren` others of its network have passed nothing on.
+  core::Neighbour& join(std::uint32_t barren = 0) {
     const std::uint8_t i = ++peers_;
     core::Neighbour& n =
         *parts_.membership.opened(i, peer_id(i), "192.0.2." + std::to_string(i), 4000, 0, true);
     n.holds.set_shape(vouched().info.shape);
+    n.barren_before = barren;
     parts_.transfer->contributions.greeted(n);
     return n;
   }
@@ -77,7 +78,6 @@ class Reported {
     for (std::uint8_t by = first; by <= last; ++by)
       convicted_[by].push_back(peer_id(guilty).prefix());
   }
-  void acquit() { convicted_.clear(); }
   // The last of them.
   void leave() { parts_.membership.closed(peers_--, ""); }
 

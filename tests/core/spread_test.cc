@@ -65,7 +65,7 @@ class Spreading {
   void all_tell(const Bytes& z, core::PeerKey count = kReporters) {
     for (core::PeerKey by = kFirstReporter; by < kFirstReporter + count; ++by) tell(by, z);
   }
-  std::optional<double> share(core::PeerKey key) { return spread().share(neighbour(key), {}); }
+  std::optional<double> share(core::PeerKey key) { return spread().share(neighbour(key)); }
   bool review() {
     parts_.context.now += policy::kReportInterval;
     return parts_.transfer->contributions.step().value();

@@ -435,3 +435,40 @@ TEST_CASE("callers do not displace the few neighbours that a peer has chosen its
   CHECK(fixture.core.report().peers == kPlaces);
   for (const PeerKey peer : own) CHECK(fixture.heard<Goodbye>(peer).empty());
 }
+
+TEST_CASE("a finished download with hundreds of neighbours walks over them next to never") {
+  constexpr std::uint32_t kMany = core::policy::kFewToLookAt + 44;
+  core::Options options = plain_options();
+  options.neighbours_max = kMany;
+  Fixture fixture(plain_manifest(8, 64, 16), options);
+  core::StartState state;
+  state.verified.assign(8, true);
+  fixture.core.start(fixture.manifest, state, false, fixture.now);
+  fixture.drain();
+  REQUIRE(fixture.take<core::ContentComplete>().size() == 1);
+  fixture.core.content_finished(fixture.now);
+  fixture.drain();
+  for (std::uint32_t i = 0; i < kMany; ++i) {
+    fixture.connect_from("10.0." + std::to_string(i) + ".1", 100 + i, numbered(i));
+    proto::Hello hello;
+    hello.content_id = fixture.manifest.id;
+    hello.has_manifest = true;
+    fixture.say(100 + i, hello);
+    fixture.say_state(100 + i, 0, 20);
+  }
+  std::set<PeerKey> served;
+  std::size_t blocks = 0;
+  const std::uint64_t walks = fixture.core.counters().walks;
+  const TimeUs end = fixture.now + 2 * kSecond;
+  for (; fixture.now < end && served.size() < kMany; fixture.now += kMillisecond) {
+    for (const core::SendBlock& block : fixture.take<core::SendBlock>()) {
+      ++blocks;
+      served.insert(block.peer);
+      fixture.core.blocks_departed(block.peer, 1, 100, fixture.now);
+    }
+    fixture.drain();
+  }
+  CHECK(served.size() == kMany);
+  CHECK(blocks >= kMany);
+  CHECK(fixture.core.counters().walks - walks < blocks / 20);
+}

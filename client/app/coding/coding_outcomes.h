@@ -27,7 +27,6 @@ class CodingOutcomes {
   virtual void rows_judged(std::uint32_t generation, const RowVerdict& verdict) = 0;
   virtual void check_made(core::PeerKey peer, proto::CheckReply reply) = 0;
   virtual void leaves_made(core::PeerKey peer, proto::LeafReply reply) = 0;
-  // It is still to be signed.
   // An empty payload: the block could not be made.
   virtual void block_made(std::uint64_t ticket, proto::Payload payload) = 0;
   // The same, with another coding vector than the one in the order, which allowed it.

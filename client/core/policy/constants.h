@@ -213,10 +213,9 @@ inline constexpr std::uint64_t kPeerSumsMax = 256, kPeerSumsPerSecond = 128;
 // Generations that are fetched plainly at a time; a State names as many (limits::kWantedBlocksMax).
 inline constexpr std::size_t kPlainMax = 16;
 // In a large mesh a peer fetches all generations plainly once it has met a false row. The mode ends
-// kPlainModeTime after the last false row; where it
-// begins again within kPlainModeMemory of its end, it lasts twice as long, up to kPlainModeMax.
-// Meanwhile kPlainModeAtOnce generations are fetched at a time, as many as a State can name
-// (limits::kWantedBlocksMax) [079].
+// kPlainModeTime after the last false row; where it begins again within kPlainModeMemory of its
+// end, it lasts twice as long, up to kPlainModeMax. Meanwhile kPlainModeAtOnce generations are
+// fetched at a time, as many as a State can name (limits::kWantedBlocksMax) [079].
 inline constexpr std::size_t kPlainModeAtOnce = 32;
 inline constexpr TimeUs kPlainModeMemory = 60 * kSecond;
 inline constexpr TimeUs kPlainModeTime = 600 * kSecond, kPlainModeMax = 2400 * kSecond;
@@ -406,4 +405,5 @@ inline constexpr TimeUs kBanTimes[] = {30 * kSecond, 600 * kSecond, 3600 * kSeco
 inline constexpr std::uint32_t kStrikesConvicted = 2;     // for a false block it had answered for
 inline constexpr TimeUs kConvictedMemory = kBanTimes[2];  // then convictions are forgotten
 inline constexpr std::uint32_t kBansMax = 3;              // further ones take as long as the last
+
 }  // namespace firn::core::policy

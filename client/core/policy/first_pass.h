@@ -27,8 +27,6 @@ class FirstPass {
   void forget(PeerKey peer) { given_.erase(peer); }
   // What sinks were given lately, but of generations that some other neighbour has in whole.
   void take_back(const Neighbours& neighbours);
-  // The same of this one, which is to leave.
-  void take_back(PeerKey peer, const Neighbours& neighbours);
 
   // Blocks of g.
   std::uint32_t blocks(std::uint32_t g) const { return served_[g]; }
@@ -40,6 +38,8 @@ class FirstPass {
   bool over() const { return passed_ == served_.size(); }
 
  private:
+  void take_back(PeerKey peer, const Neighbours& neighbours);
+
   using Given = std::deque<std::pair<std::uint32_t, std::uint32_t>>;  // generation, blocks
   Shape shape_;
   std::vector<std::uint32_t> served_;

@@ -22,7 +22,7 @@ bool small_mesh(const MeshView& view, const Options& options) {
   const bool full = others >= most;
   if (view.told > others) others = view.told - 1;  // it counts us
   if (others > most || (full && view.told <= most)) return false;
-  return others <= kSmallMesh;
+  return std::max(others, view.met) <= kSmallMesh;
 }
 
 // One more than a small mesh has shows that the mesh is none.

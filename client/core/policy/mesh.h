@@ -11,6 +11,7 @@ namespace firn::core::policy {
 struct MeshView {
   std::size_t neighbours = 0;  // connected
   std::size_t told = 0;        // peers of the swarm, as the trackers say, this one among them
+  std::size_t met = 0;         // neighbours at a time, in the last minute or two
 };
 
 // Neighbours accepted at most.

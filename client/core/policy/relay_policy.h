@@ -1,6 +1,6 @@
-// The sender's side of every peer that was not complete from the start: which neighbour gets a
-// block of which generation next. Asked only when some socket can take a block, so the choice is as
-// late as it can be.
+// The sender's side of a peer that was not complete from the start, unless it has finished and has
+// very many neighbours: which neighbour gets a block of which generation next. Asked only when some
+// socket can take a block, so the choice is as late as it can be.
 //
 // The neighbour of low rank that was not chosen for long, then the lowest generation (in small
 // meshes) or that of largest rank gap (in large ones) in which we surely have news for it.

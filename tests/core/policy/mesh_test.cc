@@ -15,6 +15,8 @@ TEST_CASE("a swarm is small while neither neighbours nor trackers tell of more t
   CHECK_FALSE(policy::small_mesh({policy::kSmallMesh + 1, 0}, options));
   CHECK(policy::small_mesh({3, policy::kSmallMesh + 1}, options));  // it counts us
   CHECK_FALSE(policy::small_mesh({3, policy::kSmallMesh + 2}, options));
+  CHECK(policy::small_mesh({3, 4, policy::kSmallMesh}, options));
+  CHECK_FALSE(policy::small_mesh({policy::kSmallMesh, 4, policy::kSmallMesh + 1}, options));
 }
 
 TEST_CASE("a peer with few places takes its swarm for large, unless a tracker knows of no more") {
