@@ -12,6 +12,7 @@ import os
 import pathlib
 import statistics
 import subprocess
+import sys
 
 from running.building import Failed, machine
 from swarm_lab import cells
@@ -40,7 +41,12 @@ def worth(chosen):
             for seed in seeds for program in programs]
     with concurrent.futures.ThreadPoolExecutor(chosen.jobs) as pool:
         done = dict(zip(jobs, pool.map(lambda job: _run(*job), jobs)))
-    rows = [_row(cell, *([done[program, cell, seed] for seed in seeds] for program in programs)) for cell in found]
+    # A program of another version may not have an option of the cell.
+    known = [cell for cell in found if all(done[program, cell, seed] for program in programs for seed in seeds)]
+    for cell in found:
+        if cell not in known:
+            print(f"scripts/swarm: {cell.name} is left out: a program does not know its options", file=sys.stderr)
+    rows = [_row(cell, *([done[program, cell, seed] for seed in seeds] for program in programs)) for cell in known]
     if chosen.out:
         path = pathlib.Path(chosen.out)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,6 +82,8 @@ def _size(cell):
 def _run(program, cell, seed):
     done = subprocess.run([program, f"seed={seed}", *cells.runs(cell).split()], capture_output=True, text=True,
                           check=False)
+    if "unknown key" in done.stderr:
+        return None
     if done.returncode not in (0, 1) or not done.stdout:
         raise Failed(f"{program} {cells.runs(cell)} seed={seed}: {done.stderr.strip()}")
     record = json.loads(done.stdout)

@@ -6,9 +6,11 @@
 #include <optional>
 #include <set>
 
+#include "client/core/parts.h"
+#include "client/core/plain_mode.h"
 #include "client/core/policy/constants.h"
 #include "proto/base/digest.h"
-#include "tests/core/fixture.h"
+#include "tests/core/large_mesh_fixture.h"
 #include "tests/sampled.h"
 
 namespace plain_mode_test {
@@ -169,16 +171,45 @@ TEST_CASE("when nothing false was met for a while coded blocks are fetched again
 }
 
 TEST_CASE("where false rows come back soon after its end, it lasts twice as long") {
-  LargeFixture fixture;
-  fixture.spoil(0);
-  fixture.asked(true);
-  fixture.pass(policy::kPlainModeTime);
-  fixture.spoil(1);
-  fixture.asked(true);
-  fixture.pass(policy::kPlainModeTime);
-  CHECK_FALSE(fixture.send(kGood, fixture.coded(kAhead, 0)));
-  fixture.pass(policy::kPlainModeTime);
-  CHECK(fixture.send(kGood, fixture.coded(kAhead, 0)));
+  core::Parts parts(LargeFixture::content().id, large_mesh_options(), kSecond);
+  parts.start(LargeFixture::content().info);
+  parts.trackers.replied(0, told_of(100));
+  core::PlainMode mode(parts.context, parts.transfer->trust);
+  const auto steps_after = [&](TimeUs time) {
+    parts.context.now += time;
+    return mode.step();
+  };
+  CHECK_FALSE(mode.step());
+  mode.met_false();
+  CHECK(mode.step());
+  REQUIRE(mode.on());
+  CHECK_FALSE(steps_after(policy::kPlainModeTime - 1));
+  CHECK(steps_after(1));
+  REQUIRE_FALSE(mode.on());
+  mode.met_false();
+  REQUIRE(mode.step());
+  CHECK_FALSE(steps_after(policy::kPlainModeTime));
+  CHECK(steps_after(policy::kPlainModeTime));
+  // Later it begins as at first.
+  parts.context.now += policy::kPlainModeMemory;
+  mode.met_false();
+  REQUIRE(mode.step());
+  CHECK(steps_after(policy::kPlainModeTime));
+}
+
+TEST_CASE("a false row that was met while the mesh was small counts for a minute") {
+  for (const bool soon : {true, false}) {
+    CAPTURE(soon);
+    core::Parts parts(LargeFixture::content().id, large_mesh_options(), kSecond);
+    parts.start(LargeFixture::content().info);
+    core::PlainMode mode(parts.context, parts.transfer->trust);
+    mode.met_false();
+    CHECK_FALSE(mode.step());
+    parts.context.now += policy::kPlainModeMemory - (soon ? 1 : 0);
+    parts.trackers.replied(0, told_of(100));
+    CHECK(mode.step() == soon);
+    CHECK(mode.on() == soon);
+  }
 }
 
 TEST_CASE("source blocks that came before the leaves stay if they fit them, and convict if not") {

@@ -126,6 +126,14 @@ class Runs(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("| 20.00 | never, 2 of 2 | - (over) |", said)
 
+    def test_cells_that_a_program_of_another_version_does_not_know_are_left_out(self):
+        good, old = self.program("good", 20.0), self.folder / "old"
+        old.write_text("#!/bin/sh\necho 'swarm_lab: unknown key: hostile_at' >&2\nexit 2\n", encoding="utf-8")
+        old.chmod(0o755)
+        with contextlib.redirect_stderr(io.StringIO()) as told:
+            self.worth(old, good, "honest/24")
+        self.assertIn("honest/24 is left out", told.getvalue())
+
     def test_what_cannot_be_run_is_named(self):
         good, broken = self.program("good", 20.0), self.program("broken", 0, status=3)
         for before, after, pattern, words in ((good, self.folder / "none", "honest/24", "none is not a program"),
