@@ -93,6 +93,8 @@ struct State {
   bool trusted_only = false;
   std::vector<Received> received = {};
   std::vector<std::uint64_t> convicted = {};  // prefixes of ids of peers that sent false blocks
+  std::uint64_t epoch =
+      0;  // the highest number of an Epoch that came (docs/protocol.md, "Retired")
   // Read, never written. A peer of the last version that sets it takes no blocks without a claim,
   // which nobody makes any more (docs/protocol.md, "Retired").
   bool wants_claims = false;
@@ -177,8 +179,10 @@ struct Goodbye {
 };
 
 // A message of a retired kind, or of a kind that this version does not know. It is no fault. Its
-// content was not read. Nobody sends one: serialize() and wire_bytes() do not take it.
+// content was not read, but for one number. Nobody sends one: serialize() and wire_bytes() do not
+// take it.
 struct PassedOver {
+  std::uint64_t epoch = 0;  // of an Epoch (docs/protocol.md, "Retired"): its number
   bool operator==(const PassedOver&) const = default;
 };
 

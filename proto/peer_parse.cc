@@ -96,6 +96,7 @@ Result<State> parse_state(Bytes body) {
   state.neighbours = from.neighbours();
   state.proven_only = from.proven_only();
   state.trusted_only = from.trusted_only();
+  state.epoch = from.epoch();
   if (!read_spans(from.complete(), state.complete) ||
       !read_spans(from.unwanted(), state.unwanted) ||
       !read_spans(from.withdrawn(), state.withdrawn))
@@ -334,17 +335,29 @@ Parse parser_of(int kind) {
   }
 }
 
+// Of an Epoch of the last version all else is passed over. 0: it has none.
+constexpr int kEpochKind = 10, kEpochNumberFieldNumber = 3;
+std::uint64_t epoch_number(Bytes body) {
+  std::uint64_t number = 0;
+  FieldReader fields(body);
+  while (fields.next())
+    if (fields.is_varint(kEpochNumberFieldNumber)) number = fields.varint();
+  return number;
+}
+
 }  // namespace
 
 Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
   if (frame.size() > limits::kFrameBytesMax) return peer_error("it is larger than a frame may be");
   bool has_body = false;
+  PassedOver passed_over;
   Parse parse = nullptr;
   Bytes body;
   FieldReader fields(frame);
   while (fields.next()) {
     if (!fields.is_bytes()) continue;
     has_body = true;
+    if (fields.number() == kEpochKind) passed_over.epoch = epoch_number(fields.bytes());
     if (const Parse known = parser_of(fields.number())) {
       parse = known;  // of several bodies the last one counts
       body = fields.bytes();
@@ -353,7 +366,7 @@ Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> frame) {
   if (!fields.ok()) return peer_error("not a PeerMessage");
   if (parse != nullptr) return parse(body);
   if (!has_body) return peer_error("an empty message");
-  return PeerMessage(PassedOver{});
+  return PeerMessage(passed_over);
 }
 
 Result<PeerMessage> parse_peer_message(std::span<const std::uint8_t> head, Payload payload) {

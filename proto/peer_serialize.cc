@@ -41,6 +41,7 @@ void fill(const State& from, wire::State& to) {
   to.set_neighbours(from.neighbours);
   to.set_proven_only(from.proven_only);
   to.set_trusted_only(from.trusted_only);
+  to.set_epoch(from.epoch);
   for (const Span& span : from.complete) fill(span, *to.add_complete());
   for (const Span& span : from.unwanted) fill(span, *to.add_unwanted());
   for (const Span& span : from.withdrawn) fill(span, *to.add_withdrawn());
@@ -163,7 +164,7 @@ std::size_t body_bytes(const State& state) {
   std::size_t bytes = varint_field(state.acknowledged) + varint_field(state.credit) +
                       varint_field(state.prefer_coded) + varint_field(state.upload_kib) +
                       varint_field(state.neighbours) + varint_field(state.proven_only) +
-                      (state.trusted_only ? kLateFlagBytes : 0);
+                      varint_field(state.epoch) + (state.trusted_only ? kLateFlagBytes : 0);
   if (!state.convicted.empty()) bytes += bytes_field(state.convicted.size() * 8);
   for (const std::vector<Span>* spans : {&state.complete, &state.unwanted, &state.withdrawn})
     for (const Span& span : *spans)

@@ -2,6 +2,7 @@
 // (swarm.cc) set the time; a part that is handed it const cannot.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,8 @@ struct Context {
   std::optional<PublicKey> signer = options.publisher;
   // By which this peer speaks for the content's authority; empty: it does not.
   std::string certificate = options.certificate;
+  // The highest number of an Epoch that a peer of the last version has sent.
+  std::uint64_t epoch = 0;
 };
 
 }  // namespace firn::core

@@ -193,6 +193,7 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   state.prefer_coded = sources_.size() > 1;
   state.proven_only = trust_.strict() && !life_.finishing();
   state.trusted_only = trust_.believing() && !life_.finishing();
+  state.epoch = context_.epoch;
   if (!life_.finishing() && n.holds.has_everything())
     membership_.small_mesh() ? tell_received(n, state) : tell_convicted(n, state);
   tell_generations(n, entries_max, state);

@@ -1,5 +1,6 @@
 #include "client/core/inbox.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -113,6 +114,10 @@ void Inbox::on(Neighbour& n, proto::LeafReply&& reply) {
 
 void Inbox::on(Neighbour& n, proto::PrivateProof&&) {
   punish(n, "sent a proof of a private content where it belongs to none");
+}
+
+void Inbox::on(Neighbour&, proto::PassedOver&& unread) {
+  parts_.context.epoch = std::max(parts_.context.epoch, unread.epoch);
 }
 
 void Inbox::on(Neighbour& n, proto::Goodbye&& goodbye) {

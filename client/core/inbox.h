@@ -28,7 +28,7 @@ class Inbox {
   void on(Neighbour& n, proto::LeafReply&& reply);
   void on(Neighbour& n, proto::PrivateProof&& proof);
   void on(Neighbour& n, proto::Goodbye&& goodbye);
-  void on(Neighbour&, proto::PassedOver&&) {}
+  void on(Neighbour& n, proto::PassedOver&& unread);
   bool apply(Neighbour& n, proto::State&& state);
   void punish(const Neighbour& n, const char* what);
 

@@ -49,7 +49,7 @@ TEST_CASE("a recorded message of any kind convicts nobody but who says it again"
     message = proto::LeafReply{0, std::vector<Digest>(LargeMeshFixture::kBlocks)};
   }
   SUBCASE("what the last version said") {
-    message = proto::PassedOver{};
+    message = proto::PassedOver{7};
   }
   SUBCASE("a goodbye to a banned peer") {
     message = proto::Goodbye{proto::GoodbyeReason::kBanned, ""};
@@ -60,4 +60,22 @@ TEST_CASE("a recorded message of any kind convicts nobody but who says it again"
   fixture.say(kStranger, std::move(message));
   fixture.pass(2 * kSecond);
   CHECK_FALSE(fixture.victim_is_banned());
+}
+
+// Else they send each Epoch to each neighbour.
+TEST_CASE("peers of the last version are told the highest number of an Epoch that came") {
+  RecordFixture fixture;
+  const auto told = [&] {
+    fixture.pass(2 * kSecond);
+    fixture.say(kStranger, fixture.block(0, 1, 0));
+    fixture.pass(2 * kSecond);
+    const auto states = fixture.heard<proto::State>(kVictim);
+    REQUIRE_FALSE(states.empty());
+    return states.back().epoch;
+  };
+  CHECK(told() == 0);
+  fixture.say(kStranger, proto::PassedOver{7});
+  fixture.say(kVictim, proto::PassedOver{5});
+  fixture.say(kVictim, proto::PassedOver{});  // of another kind
+  CHECK(told() == 7);
 }

@@ -106,6 +106,18 @@ TEST_CASE("what is no message is refused") {
   CHECK(mentions(refusal(std::string(limits::kFrameBytesMax + 1, '\0')), "larger than a frame"));
 }
 
+TEST_CASE("of an Epoch of the last version its number is known, and nothing else") {
+  const auto epoch = [](const std::string& message) {
+    return std::get<PassedOver>(*parse_peer_message(bytes_of(message))).epoch;
+  };
+  CHECK(epoch(from_hex(kOldEpoch)) == 3);
+  CHECK(epoch(from_hex(kOldEpochRequest)) == 0);
+  CHECK(epoch(body_of_kind(10, "")) == 0);
+  CHECK(epoch(body_of_kind(10, std::string("\x18") + varint_bytes(UINT64_MAX))) == UINT64_MAX);
+  CHECK(epoch(body_of_kind(10, "\xff\xff")) == 0);  // no message
+  CHECK(epoch(body_of_kind(17, "\x18\x03")) == 0);
+}
+
 TEST_CASE("messages of the last version whose kinds are retired are passed over") {
   for (const char* const golden : {kOldEpoch, kOldEpochRequest, kOldEpochProof, kOldFalseClaim}) {
     CAPTURE(golden);
