@@ -56,6 +56,7 @@ bool Spread::tells_apart(const Neighbour& by, const std::vector<Row>& rows,
 template <typename Through>
 void Spread::count(const Neighbour& by, const std::vector<Row>& rows, TimeUs age_max,
                    Through&& through) {
+  told_at_[by.key] = context_.now;
   for (const Row& row : rows) {
     if (!asked_about(row, by, age_max)) continue;
     Told& told = told_[row.to][by.key];
@@ -100,6 +101,7 @@ void Spread::told(const Neighbour& by, const proto::State& state) {
 void Spread::leaves(const Neighbour& n) {
   kept_at_.erase(n.key);
   told_.erase(n.key);
+  told_at_.erase(n.key);
   for (auto& [peer, reporters] : told_) reporters.erase(n.key);
 }
 
@@ -147,23 +149,25 @@ Spread::Asked Spread::ask() const {
 }
 
 // Polluters that all others have banned gather at the source.
-double Spread::hearsay(const Neighbour& of, const Asked& asked) {
-  std::size_t others = 0, accusers = 0;
+double Spread::hearsay(const Neighbour& of, const Asked& asked) const {
+  double others = 0, accusers = 0;
   for (const Neighbour* n : asked) {
     if (n->key == of.key) continue;
-    ++others;
-    accusers += n->reports.convicts(of.id.prefix());
+    others += voices_.weight(n->key);
+    if (n->reports.convicts(of.id.prefix())) accusers += voices_.weight(n->key);
   }
-  const bool many =
-      static_cast<double>(accusers) >= policy::kAccusersShare * static_cast<double>(others);
+  const bool many = accusers >= policy::kAccusersShare * others;
   if (accusers >= policy::kAccusersMin && many) return policy::kWorthMin;
   return accusers > 0 ? policy::kDoubtedWorth : 1;
 }
 
 bool Spread::review() {
   std::vector<const Neighbour*> reporters;
-  for (const Neighbour& n : std::as_const(membership_).neighbours())
-    if (asks(n)) reporters.push_back(&n);
+  for (const auto& [key, at] : told_at_) {
+    const Neighbour* n = membership_.find(key);
+    const bool lately = context_.now - at < 2 * policy::kContributionMemory;
+    if (n && lately && !n->doubted()) reporters.push_back(n);
+  }
   voices_.review(reporters);
   std::vector<Said> known;
   std::map<PeerKey, double> shares;

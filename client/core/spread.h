@@ -57,7 +57,7 @@ class Spread final : public LeaveWatcher {
  private:
   using Asked = std::vector<const Neighbour*>;
   Asked ask() const;
-  static double hearsay(const Neighbour& of, const Asked& asked);
+  double hearsay(const Neighbour& of, const Asked& asked) const;
   struct Row {
     PeerKey to = kNoPeer;
     TimeUs at = 0;
@@ -80,6 +80,7 @@ class Spread final : public LeaveWatcher {
   std::map<std::uint32_t, std::vector<Row>> rows_;   // by generation
   std::unordered_map<PeerKey, TimeUs> kept_at_;      // the last row, by neighbour
   std::map<PeerKey, std::map<PeerKey, Told>> told_;  // by neighbour given to, and reporter
+  std::unordered_map<PeerKey, TimeUs> told_at_;      // the last time, by reporter
 };
 
 }  // namespace firn::core

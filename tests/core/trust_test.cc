@@ -227,3 +227,28 @@ TEST_CASE("a neighbour that takes only answered blocks gets mixes of proven rows
     }
   }
 }
+
+// Of the last version: it takes no block that its sender has not signed.
+TEST_CASE("a neighbour that wants claims is sent nothing, unless by a peer of the authority") {
+  for (const bool certified : {false, true}) {
+    CAPTURE(certified);
+    core::Options options = plain_options();
+    const Manifest content = vouched_manifest(4, 4, 8192);
+    if (certified)
+      options.certificate = make_certificate(content.id, options.self, kAuthoritySecret).value();
+    Fixture fixture(content, options);
+    fixture.start(true);
+    fixture.open(kRelay, peer_id(2));
+    proto::State state;
+    state.credit = 8;
+    state.wants_claims = true;
+    fixture.say(kRelay, state);
+    fixture.pass(kSecond);
+    CHECK(fixture.blocks_to(kRelay).empty() != certified);
+    state.credit = 16;
+    state.wants_claims = false;
+    fixture.say(kRelay, state);
+    fixture.pass(kSecond);
+    CHECK_FALSE(fixture.blocks_to(kRelay).empty());
+  }
+}

@@ -279,7 +279,7 @@ inline constexpr TimeUs kReportInterval = 1 * kSecond;
 inline constexpr std::size_t kReportersMin = 3;  // fewer tell a source nothing
 // Where reporters come from so many prefixes, those of one prefix weigh together as one.
 inline constexpr std::size_t kPrefixesMin = 3;
-inline constexpr std::size_t kAccusersMin = 2;    // in a large mesh: that convict a neighbour,
+inline constexpr double kAccusersMin = 2;         // in a large mesh: that convict a neighbour,
 inline constexpr double kAccusersShare = 0.5;     // and are this part of those asked
 inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it
 inline constexpr TimeUs kContributionMemory = 5 * kSecond;

@@ -1,5 +1,6 @@
-// Races that last much longer without one of the core's mechanisms: whoever loses a mechanism, or
-// what it achieves, fails a test. Time is virtual, so a bound says nothing about the machine.
+// Races that last much longer without one of the core's mechanisms: whoever loses one of those that
+// are named here, or what it achieves, fails a test. Time is virtual, so a bound says nothing about
+// the machine.
 //
 // A test's comment has the seconds of the last honest peer, now and without each mechanism. The
 // bound is at least 8 % above what six other seeds come to. A change that costs more here and is
