@@ -79,3 +79,14 @@ TEST_CASE("peers of the last version are told the highest number of an Epoch tha
   fixture.say(kVictim, proto::PassedOver{});  // of another kind
   CHECK(told() == 7);
 }
+
+TEST_CASE("a message of an unknown kind is no fault, and its bytes count") {
+  Fixture fixture(plain_manifest(2, 4, 16));
+  fixture.start();
+  fixture.open(1, peer_id(1));
+  const std::uint64_t before = fixture.core.report().bytes_received;
+  fixture.core.message(1, proto::PassedOver{}, 5000, fixture.now);
+  fixture.drain();
+  CHECK(fixture.core.report().bytes_received == before + 5000);
+  CHECK_FALSE(fixture.closed(1));
+}
