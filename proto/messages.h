@@ -93,8 +93,8 @@ struct State {
   bool trusted_only = false;
   std::vector<Received> received = {};
   std::vector<std::uint64_t> convicted = {};  // prefixes of ids of peers that sent false blocks
-  std::uint64_t epoch =
-      0;  // the highest number of an Epoch that came (docs/protocol.md, "Retired")
+  // Written, never read: the highest number of an Epoch that came (docs/protocol.md, "Retired").
+  std::uint64_t epoch = 0;
   // Read, never written. A peer of the last version that sets it takes no blocks without a claim,
   // which nobody makes any more (docs/protocol.md, "Retired").
   bool wants_claims = false;

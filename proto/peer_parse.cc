@@ -96,7 +96,6 @@ Result<State> parse_state(Bytes body) {
   state.neighbours = from.neighbours();
   state.proven_only = from.proven_only();
   state.trusted_only = from.trusted_only();
-  state.epoch = from.epoch();
   if (!read_spans(from.complete(), state.complete) ||
       !read_spans(from.unwanted(), state.unwanted) ||
       !read_spans(from.withdrawn(), state.withdrawn))

@@ -213,6 +213,16 @@ TEST_CASE("of what is retired in States only the wish for claims is read, and no
   CHECK_FALSE(wants("7a0101"));     // as bytes
 }
 
+TEST_CASE("the highest number of an Epoch is written in a State, and not read") {
+  State state;
+  state.acknowledged = 7;
+  state.epoch = 300;
+  const OutgoingFrame frame = serialize(state);
+  CHECK(to_hex(message_in(frame)) == "1205080760ac02");
+  CHECK(wire_bytes(state) == frame.bytes());
+  CHECK(std::get<State>(*parse_peer_message(bytes_of(message_in(frame)))).epoch == 0);
+}
+
 TEST_CASE("a block with a claim is read as one without") {
   const auto parsed = parse_peer_message(bytes_of(from_hex(kOldBlock)));
   REQUIRE(parsed.ok());

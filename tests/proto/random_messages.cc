@@ -54,7 +54,6 @@ State RandomMessages::state() {
   state.neighbours = any_size_u32();
   state.proven_only = coin();
   state.trusted_only = coin();
-  state.epoch = coin() ? below(1u << 20) : 0;
   for (std::uint32_t i = below(3); i > 0; --i)
     state.convicted.push_back(std::uint64_t{random_()} << 32 | random_());
   for (std::uint32_t i = below(4); i > 0; --i) {
