@@ -40,7 +40,7 @@ const PlainShares::Turn& PlainShares::turn_of(const Neighbours& neighbours, std:
   turn = {number, now, std::vector<PeerKey>(blocks, kNoPeer), false};
   std::vector<std::uint64_t> best(blocks);
   for (const Neighbour& n : neighbours) {
-    if (n.suspect() || n.mistrusted || n.grants.stalled(now)) continue;
+    if (n.suspect() || n.mistrusted) continue;
     const bool whole = n.holds.complete().contains(g);
     const BlockBits* bits = n.holds.held_blocks().find(g);
     if (!whole && !bits) continue;

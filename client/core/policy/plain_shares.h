@@ -18,7 +18,8 @@ class PlainShares {
 
   // Of the blocks of g that are `lacked` those to ask neighbour n for, in order. A block that
   // several hold is asked of one of them alone, another one each turn, so that no two send the same
-  // and a neighbour that sends nothing holds it up for that time only. One that nobody is known to
+  // and a neighbour that sends nothing holds it up for that time only; one that has sent nothing
+  // for long is asked as well, since it may have held nothing so far. One that nobody is known to
   // hold is asked of a part of all (kPlainPush): the first to get it passes it on before its State
   // comes. Suspects are asked for a single block where others hold some.
   std::vector<std::uint32_t> of(const Neighbours& neighbours, const Neighbour& n, std::uint32_t g,

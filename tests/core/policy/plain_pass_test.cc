@@ -64,6 +64,20 @@ TEST_CASE("a suspect is asked for a single block where others hold some, and cou
     CHECK(std::find(share.begin(), share.end(), i) != share.end());
 }
 
+TEST_CASE("a neighbour that has sent nothing for long is asked for blocks as others are") {
+  Scene scene(1, kN, 2, false);
+  PlainShares shares(scene.holdings.shape());
+  for (PeerKey peer = 1; peer <= 2; ++peer) scene.tell(peer, {plain(0, 0xff, 0)});
+  scene.peer(1).grants.grant(4, 0);
+  std::size_t asked = 0, turns = 0;
+  for (TimeUs now = 10 * kSecond; turns < 20; now += policy::kPlainTurn, ++turns) {
+    REQUIRE(scene.peer(1).grants.stalled(now));
+    asked += shares.of(scene.neighbours, scene.peer(1), 0, all_blocks(), now).size();
+  }
+  CHECK(asked > turns * kN / 4);
+  CHECK(asked < turns * kN * 3 / 4);
+}
+
 TEST_CASE("what nobody fetching holds is asked of all that hold the generation in whole") {
   Scene scene(1, kN, 2, false);
   PlainShares shares(scene.holdings.shape());
