@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "client/core/standing.h"
 #include "client/core/types.h"
 #include "codec/secret_memory.h"
 #include "proto/base/result.h"

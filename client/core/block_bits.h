@@ -15,6 +15,17 @@ namespace firn::core {
 
 using BlockBits = std::vector<std::uint8_t>;
 
+// Of n source blocks none.
+inline BlockBits no_blocks(std::uint32_t n) {
+  return BlockBits((n + 7) / 8);
+}
+inline bool has_block(const BlockBits& bits, std::uint32_t i) {
+  return (bits[i / 8] >> (i % 8) & 1) != 0;
+}
+inline void add_block(BlockBits& bits, std::uint32_t i) {
+  bits[i / 8] |= static_cast<std::uint8_t>(1 << (i % 8));
+}
+
 // Whether these are bits of n source blocks.
 inline bool are_block_bits(const BlockBits& bits, std::uint32_t n) {
   return bits.size() == (n + 7) / 8 && (n % 8 == 0 || bits.back() >> (n % 8) == 0);
@@ -65,9 +76,9 @@ class WantedSet {
     sent_.resize(wanted_.size());
   }
   // Source block i is on its way.
-  void sent(std::uint32_t i) { sent_[i / 8] |= static_cast<std::uint8_t>(1 << (i % 8)); }
+  void sent(std::uint32_t i) { add_block(sent_, i); }
   // It wants source block i, which has not been sent since it was asked for.
-  bool open(std::uint32_t i) const { return (wanted_[i / 8] & ~sent_[i / 8]) >> (i % 8) & 1; }
+  bool open(std::uint32_t i) const { return has_block(wanted_, i) && !has_block(sent_, i); }
   bool any_open() const {
     for (std::size_t byte = 0; byte < wanted_.size(); ++byte) {
       if ((wanted_[byte] & ~sent_[byte]) != 0) return true;

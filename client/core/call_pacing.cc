@@ -2,56 +2,41 @@
 
 #include <algorithm>
 
-#include "client/core/policy/constants.h"
 #include "proto/base/address.h"
 
 namespace firn::core {
-namespace {
 
-constexpr std::size_t kSweepFrom = 256;  // entries; fewer are not looked through
-
-// A call is forgotten `time` after the call before it is; `calls` may be remembered at once.
-struct Bound {
-  TimeUs calls, time;
-};
-constexpr Bound kOfNetwork{policy::kVainCalls, policy::kVainCallTime};
-constexpr Bound kOfPrefix{policy::kVainCallsPrefix, policy::kVainCallTimePrefix};
-
-TimeUs next_by(const std::map<std::string, TimeUs>& vain, const std::string& whose,
-               const Bound& bound, TimeUs now) {
-  const auto known = vain.find(whose);
-  return known == vain.end() ? now : known->second - (bound.calls - 1) * bound.time;
+TimeUs CallPacing::Vain::next(const std::string& whose, TimeUs now) const {
+  const auto known = forgotten_at.find(whose);
+  return known == forgotten_at.end() ? now : known->second - (calls - 1) * time;
 }
 
-void note(std::map<std::string, TimeUs>& vain, const std::string& whose, const Bound& bound,
-          TimeUs now) {
-  if (vain.size() >= kSweepFrom)
-    std::erase_if(vain, [now](const auto& one) { return one.second <= now; });
-  TimeUs& forgotten_at = vain.try_emplace(whose, now).first->second;
-  forgotten_at = std::max(forgotten_at, now) + bound.time;
+void CallPacing::Vain::note(const std::string& whose, TimeUs now) {
+  constexpr std::size_t kSweepFrom = 256;  // entries; fewer are not looked through
+  if (forgotten_at.size() >= kSweepFrom)
+    std::erase_if(forgotten_at, [now](const auto& one) { return one.second <= now; });
+  TimeUs& at = forgotten_at.try_emplace(whose, now).first->second;
+  at = std::max(at, now) + time;
 }
 
-void take_back(std::map<std::string, TimeUs>& vain, const std::string& whose, const Bound& bound) {
-  const auto known = vain.find(whose);
-  if (known != vain.end()) known->second -= bound.time;
+void CallPacing::Vain::take_back(const std::string& whose) {
+  const auto known = forgotten_at.find(whose);
+  if (known != forgotten_at.end()) known->second -= time;
 }
-
-}  // namespace
 
 TimeUs CallPacing::next(const std::string& host, TimeUs now) const {
-  if (of_network_.empty()) return now;
-  return std::max(next_by(of_network_, network_of(host), kOfNetwork, now),
-                  next_by(of_prefix_, prefix_of(host), kOfPrefix, now));
+  if (of_network_.forgotten_at.empty()) return now;
+  return std::max(of_network_.next(network_of(host), now), of_prefix_.next(prefix_of(host), now));
 }
 
 void CallPacing::called(const std::string& host, TimeUs now) {
-  note(of_network_, network_of(host), kOfNetwork, now);
-  note(of_prefix_, prefix_of(host), kOfPrefix, now);
+  of_network_.note(network_of(host), now);
+  of_prefix_.note(prefix_of(host), now);
 }
 
 void CallPacing::answered(const std::string& host) {
-  take_back(of_network_, network_of(host), kOfNetwork);
-  take_back(of_prefix_, prefix_of(host), kOfPrefix);
+  of_network_.take_back(network_of(host));
+  of_prefix_.take_back(prefix_of(host));
 }
 
 }  // namespace firn::core

@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 
+#include "client/core/policy/constants.h"
 #include "client/core/types.h"
 
 namespace firn::core {
@@ -24,13 +25,22 @@ class CallPacing {
   void answered(const std::string& host);
 
   // Networks that have calls in vain to forget; bounded by the rate of calls.
-  std::size_t size() const { return of_network_.size(); }
+  std::size_t size() const { return of_network_.forgotten_at.size(); }
 
  private:
-  // Of each network or prefix: the time by which all calls so far are forgotten.
-  using Vain = std::map<std::string, TimeUs>;
+  // A call is forgotten `time` after the call before it is; `calls` may be remembered at once.
+  struct Vain {
+    TimeUs next(const std::string& whose, TimeUs now) const;
+    void note(const std::string& whose, TimeUs now);
+    void take_back(const std::string& whose);
 
-  Vain of_network_, of_prefix_;
+    TimeUs calls, time;
+    // Of each network or prefix: the time by which all calls so far are forgotten.
+    std::map<std::string, TimeUs> forgotten_at = {};
+  };
+
+  Vain of_network_{policy::kVainCalls, policy::kVainCallTime};
+  Vain of_prefix_{policy::kVainCallsPrefix, policy::kVainCallTimePrefix};
 };
 
 }  // namespace firn::core

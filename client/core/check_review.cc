@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "client/core/policy/constants.h"
+#include "proto/base/limits.h"
 
 namespace firn::core {
 
@@ -35,14 +36,14 @@ void CheckReview::heard(std::uint32_t g, const CheckStatement& by) {
 
 void CheckReview::convicted(const PeerId& id, std::uint32_t g, const CheckStatement& by) {
   std::vector<PeerId>& known = case_of(g, by).convicted;
-  if (known.size() < policy::kConvictedByOne &&
+  if (known.size() < limits::kConvictedMax &&
       std::find(known.begin(), known.end(), id) == known.end())
     known.push_back(id);
 }
 
 void CheckReview::guilty(const PeerId& id) {
   if (std::find(guilty_.begin(), guilty_.end(), id) != guilty_.end()) return;
-  if (guilty_.size() == policy::kGuiltyKept) guilty_.pop_front();
+  if (guilty_.size() == policy::kOffendersKept) guilty_.pop_front();
   guilty_.push_back(id);
 }
 

@@ -7,7 +7,6 @@
 
 #include "client/core/context.h"
 #include "client/core/gossip.h"
-#include "client/core/life.h"
 #include "client/core/membership.h"
 
 namespace firn::core {

@@ -25,9 +25,8 @@ class Contact {
   // ip:port as connected.
   std::string endpoint() const { return to_text(Address{std::nullopt, ip_, port_}); }
 
-  void greet(const proto::Hello& hello, TimeUs now) {
+  void greet(const proto::Hello& hello) {
     greeted_ = true;
-    greeted_at_ = now;
     has_manifest_ = hello.has_manifest;
     listen_port_ = hello.listen_port;
     certificate_ = hello.certificate;
@@ -35,7 +34,6 @@ class Contact {
   }
   // Its Hello has come.
   bool greeted() const { return greeted_; }
-  TimeUs greeted_at() const { return greeted_at_; }
   // Where it accepts connections; 0: nowhere.
   std::uint16_t listen_port() const { return listen_port_; }
   // As its Hello showed it; not checked.
@@ -59,7 +57,6 @@ class Contact {
   std::string agent_;
   std::uint16_t listen_port_ = 0;
   const TimeUs opened_at_;
-  TimeUs greeted_at_ = 0;
 };
 
 }  // namespace firn::core

@@ -1,4 +1,4 @@
-// A set of generation numbers 0..size-1, one bit each, with the searches that scheduling needs.
+// Sets of numbers, one bit each: of generations, and of a generation's slots.
 #pragma once
 
 #include <bit>
@@ -7,14 +7,18 @@
 
 namespace firn::core {
 
+inline constexpr std::uint32_t kWordBits = 64;  // of a word: GenerationSet::window tells as many
+
+// Of generation numbers 0..size-1, with the searches that scheduling needs.
 class GenerationSet {
  public:
-  explicit GenerationSet(std::uint32_t size = 0) : size_(size), words_((size + 63) / 64, 0) {}
+  explicit GenerationSet(std::uint32_t size = 0)
+      : size_(size), words_((size + kWordBits - 1) / kWordBits, 0) {}
 
   static GenerationSet of_all(std::uint32_t size) {
     GenerationSet all(size);
     for (std::uint64_t& word : all.words_) word = ~std::uint64_t{0};
-    if (size % 64 > 0) all.words_.back() >>= 64 - size % 64;
+    if (size % kWordBits > 0) all.words_.back() >>= kWordBits - size % kWordBits;
     all.count_ = size;
     return all;
   }
@@ -22,26 +26,26 @@ class GenerationSet {
   std::uint32_t size() const { return size_; }
   std::uint32_t count() const { return count_; }
   bool full() const { return count_ == size_; }
-  bool contains(std::uint32_t g) const { return (words_[g / 64] >> (g % 64)) & 1; }
+  bool contains(std::uint32_t g) const { return (words_[g / kWordBits] >> (g % kWordBits)) & 1; }
 
   void add(std::uint32_t g) {
     if (contains(g)) return;
-    words_[g / 64] |= std::uint64_t{1} << (g % 64);
+    words_[g / kWordBits] |= std::uint64_t{1} << (g % kWordBits);
     ++count_;
   }
   void remove(std::uint32_t g) {
     if (!contains(g)) return;
-    words_[g / 64] &= ~(std::uint64_t{1} << (g % 64));
+    words_[g / kWordBits] &= ~(std::uint64_t{1} << (g % kWordBits));
     --count_;
   }
 
-  // Those from..from+63, the lowest bit first.
+  // Those from..from+kWordBits-1, the lowest bit first.
   std::uint64_t window(std::uint32_t from) const {
     if (from >= size_) return 0;
-    const std::size_t w = from / 64;
-    const std::uint32_t shift = from % 64;
+    const std::size_t w = from / kWordBits;
+    const std::uint32_t shift = from % kWordBits;
     std::uint64_t bits = words_[w] >> shift;
-    if (shift > 0 && w + 1 < words_.size()) bits |= words_[w + 1] << (64 - shift);
+    if (shift > 0 && w + 1 < words_.size()) bits |= words_[w + 1] << (kWordBits - shift);
     return bits;
   }
 
@@ -65,18 +69,39 @@ class GenerationSet {
   template <typename Word>
   std::uint32_t search(std::uint32_t from, Word&& word) const {
     if (from >= size_) return size_;
-    std::size_t w = from / 64;
-    std::uint64_t bits = word(w) & (~std::uint64_t{0} << (from % 64));
+    std::size_t w = from / kWordBits;
+    std::uint64_t bits = word(w) & (~std::uint64_t{0} << (from % kWordBits));
     while (bits == 0) {
       if (++w == words_.size()) return size_;
       bits = word(w);
     }
-    const auto g = static_cast<std::uint32_t>(w * 64 + std::countr_zero(bits));
+    const auto g = static_cast<std::uint32_t>(w * kWordBits + std::countr_zero(bits));
     return g < size_ ? g : size_;
   }
 
   std::uint32_t size_;
   std::uint32_t count_ = 0;
+  std::vector<std::uint64_t> words_;
+};
+
+// Some of a generation's slots, up to the highest one that was added.
+class SlotSet {
+ public:
+  bool contains(std::uint32_t slot) const {
+    return slot / kWordBits < words_.size() &&
+           (words_[slot / kWordBits] >> slot % kWordBits & 1) != 0;
+  }
+  void add(std::uint32_t slot) {
+    if (slot / kWordBits >= words_.size()) words_.resize(slot / kWordBits + 1);
+    words_[slot / kWordBits] |= std::uint64_t{1} << slot % kWordBits;
+  }
+  void remove(std::uint32_t slot) {
+    if (slot / kWordBits < words_.size())
+      words_[slot / kWordBits] &= ~(std::uint64_t{1} << slot % kWordBits);
+  }
+  void clear() { words_.clear(); }
+
+ private:
   std::vector<std::uint64_t> words_;
 };
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "client/core/holdings.h"
-#include "client/core/start_state.h"
+#include "client/core/types.h"
 #include "proto/content/shape.h"
 
 namespace firn::core {

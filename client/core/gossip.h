@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "client/core/context.h"
-#include "client/core/life.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
 #include "proto/messages.h"

@@ -9,7 +9,6 @@
 #include "client/core/downlink.h"
 #include "client/core/generations.h"
 #include "client/core/intake.h"
-#include "client/core/life.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
 #include "client/core/plain_fetch.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "client/core/policy/constants.h"
 #include "client/core/rates.h"
 #include "client/core/types.h"
 
@@ -26,7 +27,7 @@ class Grants {
 
   // Blocks that may be outstanding, and how that was arrived at (policy/leases.h).
   struct Window {
-    std::uint32_t blocks = 4;
+    std::uint32_t blocks = policy::kWindowMin;
     std::uint32_t exhausted_streak = 0;  // times in a row that it was found used up
   };
   const Window& window() const { return window_; }
@@ -59,10 +60,10 @@ class Grants {
   TimeUs last_arrival() const { return last_arrival_; }
   TimeUs last_grant() const { return last_grant_; }
   std::uint64_t blocks_received() const { return blocks_received_; }
-  // It owes blocks, and none has come for three seconds.
+  // It owes blocks, and none has come for long.
   bool stalled(TimeUs now) const { return outstanding() > 0 && now > stalls_after(); }
   // If none comes, and none is granted.
-  TimeUs stalls_after() const { return std::max(last_arrival_, last_grant_) + 3 * kSecond; }
+  TimeUs stalls_after() const { return std::max(last_arrival_, last_grant_) + policy::kStuckTime; }
 
  private:
   TimeUs last_arrival_ = 0;

@@ -197,11 +197,6 @@ void Holdings::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) 
   if (open.rows == 0) close(g);
 }
 
-void Holdings::stop_decoding(std::uint32_t g) {
-  const auto it = open_.find(g);
-  if (it != open_.end()) it->second.decoding = false;
-}
-
 void Holdings::set_decoding(std::uint32_t g) {
   const auto it = open_.find(g);
   if (it != open_.end()) it->second.decoding = true;

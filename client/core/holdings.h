@@ -12,7 +12,7 @@
 #include "client/core/actions.h"
 #include "client/core/generation_set.h"
 #include "client/core/recent_changes.h"
-#include "client/core/standing.h"
+#include "client/core/types.h"
 #include "codec/random.h"
 #include "codec/span_basis.h"
 #include "proto/content/manifest.h"
@@ -151,9 +151,6 @@ class Holdings {
   void doubt_all(bool proven_too);
   // Frees these slots of open generation g, which is not under decode after that.
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
-  // Not under decode any more; its rows stay.
-  void stop_decoding(std::uint32_t g);
-
   void set_decoding(std::uint32_t g);
   void set_verified(std::uint32_t g);
   // Back to rank 0: the rows were false or are gone, or a verified generation was lost.

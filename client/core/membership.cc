@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "client/core/link_facts.h"
 #include "client/core/policy/constants.h"
 #include "proto/base/address.h"
 #include "proto/base/address_kind.h"
@@ -39,7 +38,7 @@ std::string said_with(const proto::Goodbye& goodbye) {
 // For how long a peer is not called that was left so, or left so. Others may need its place.
 TimeUs rest_after(GoodbyeReason reason) {
   if (reason == GoodbyeReason::kNotUseful) return policy::kUselessTime;
-  return reason == GoodbyeReason::kTooManyPeers ? policy::kCrowdedTime : 0;
+  return reason == GoodbyeReason::kTooManyPeers ? policy::kRefusedTime : 0;
 }
 
 }  // namespace
@@ -51,8 +50,7 @@ Membership::Membership(const Context& context, const Life& life, const Trackers&
       trackers_(trackers),
       outbox_(outbox),
       book_(context.options.self),
-      hunger_(context, life, book_),
-      wanted_(context, life, trackers, book_, hunger_, neighbours_) {
+      wanted_(context, life, trackers, book_, neighbours_) {
   for (const Address& address : context.options.peers) book_.add(address, true, context.now);
 }
 
@@ -65,7 +63,7 @@ void Membership::leave_idle() {
     Neighbour* idle = nullptr;
     for (Neighbour& n : neighbours_) {
       const TimeUs patience =
-          n.traffic.blocks_innovative() > 0 ? policy::kIdleTime : policy::kHungerTime;
+          n.traffic.blocks_innovative() > 0 ? policy::kIdleTime : policy::kStarvingTime;
       if (context_.now - n.idle_since() >= patience &&
           (!idle || n.idle_since() < idle->idle_since()))
         idle = &n;
@@ -76,7 +74,7 @@ void Membership::leave_idle() {
 }
 
 void Membership::dial() {
-  if (hunger_.review() && hunger_.calls_more()) leave_idle();
+  if (wanted_.review()) leave_idle();
   while (wanted_.wants_to_dial()) {
     const auto next = book_.next_dial(context_.now);
     if (!next) return;
@@ -86,14 +84,14 @@ void Membership::dial() {
 }
 
 bool Membership::wants_addresses() const {
-  return hunger_.starves() && trackers_.swarm_told() > book_.size() + 1;  // it counts us
+  return wanted_.starves() && trackers_.swarm_told() > book_.size() + 1;  // it counts us
 }
 
 TimeUs Membership::next_due() const {
   TimeUs at = wanted_.wants_to_dial() ? book_.next_due() : kNever;
   const TimeUs began = life_.began_at();
   if (context_.now - began < policy::kMeshTime) at = std::min(at, began + policy::kMeshTime);
-  return std::min({at, hunger_.next_due(), wanted_.next_due()});
+  return std::min(at, wanted_.next_due());
 }
 
 void Membership::connect_failed(std::uint64_t attempt, const Error& error) {
@@ -155,7 +153,7 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
 }
 
 void Membership::book_opened(std::uint64_t attempt, const PeerId& id) {
-  if (const std::string at = book_.opened(attempt, id, context_.now); !at.empty()) {
+  if (const std::string at = book_.opened(attempt, id); !at.empty()) {
     outbox_.inform("peer " + at + " proved the key " + id.text() +
                    "; it is held to it from now on");
   }
@@ -187,7 +185,7 @@ bool Membership::greeted(Neighbour& n, const proto::Hello& hello) {
     drop(n, GoodbyeReason::kVersion, "this peer speaks version 1");
     return false;
   }
-  n.contact.greet(hello, context_.now);
+  n.contact.greet(hello);
   if (n.contact.outgoing() && wanted_.too_many() && !drop_a_caller()) {
     drop(n, GoodbyeReason::kTooManyPeers, "");
     return false;
@@ -235,7 +233,7 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const char* kind
                         std::uint32_t strikes, const std::string& detail) {
   const std::string what = kind + detail;
   strikes = book_.strike(id, context_.now, strikes, what);
-  const TimeUs span = policy::kBanTimes[std::min(strikes, policy::kBansMax) - 1];
+  const TimeUs span = ban_time(strikes);
   Neighbour* const at = neighbours_.find(id);
   const std::string name = at ? at->name() : id.text();
   outbox_.warn(
@@ -292,9 +290,8 @@ void Membership::said_goodbye(Neighbour& n, const proto::Goodbye& goodbye) {
 // Neighbours that ban this peer say that it sent false blocks. One may lie; where several say so,
 // it is this machine that spoils what it holds: a person is told.
 void Membership::accused_by(const PeerId& id) {
-  constexpr std::size_t kAccusersToTell = 3;
-  if (accusers_.size() == kAccusersToTell || !accusers_.insert(id).second) return;
-  if (accusers_.size() == kAccusersToTell) {
+  if (accusers_.size() == policy::kReportersMin || !accusers_.insert(id).second) return;
+  if (accusers_.size() == policy::kReportersMin) {
     outbox_.warn(
         "your peers say that blocks from this machine arrive damaged: check its memory and its "
         "disk");

@@ -10,8 +10,6 @@
 
 #include "client/core/context.h"
 #include "client/core/history.h"
-#include "client/core/hunger.h"
-#include "client/core/life.h"
 #include "client/core/neighbours.h"
 #include "client/core/outbox.h"
 #include "client/core/peer_book.h"
@@ -108,13 +106,12 @@ class Membership {
   const Trackers& trackers_;
   Outbox& outbox_;
   PeerBook book_;
-  Hunger hunger_;
   Neighbours neighbours_;
   WantedNeighbours wanted_;
   Places places_;
   History history_;
   std::vector<LeaveWatcher*> watchers_;
-  std::set<PeerId> accusers_;  // kAccusersToTell at most
+  std::set<PeerId> accusers_;  // policy::kReportersMin at most
 };
 
 }  // namespace firn::core

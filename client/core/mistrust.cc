@@ -8,7 +8,7 @@ namespace firn::core {
 
 // The one that has been left in peace the longest makes room.
 Mistrust::Record& Mistrust::record_of(const PeerId& id) {
-  if (!records_.contains(id) && records_.size() == policy::kMistrustedMax) {
+  if (!records_.contains(id) && records_.size() == policy::kOffendersKept) {
     records_.erase(std::min_element(
         records_.begin(), records_.end(),
         [](const auto& a, const auto& b) { return a.second.since < b.second.since; }));
@@ -34,7 +34,7 @@ void Mistrust::greeted(Neighbour& n) const {
 void Mistrust::add(Neighbour& n, const PeerId& maker, bool truthful) {
   Record& record = record_of(n.id);
   if (record.until > 0 || (!truthful && record.by_unsure)) return;
-  if (context_.now - record.since >= policy::kMistrustMemory) record.times = 0;
+  if (context_.now - record.since >= policy::kOffenceMemory) record.times = 0;
   const std::uint32_t doublings = std::min(record.times++, policy::kMistrustDoublings);
   const TimeUs time = truthful ? policy::kMistrustTimeSure : policy::kMistrustTime;
   record.by_unsure |= !truthful;

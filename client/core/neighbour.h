@@ -15,19 +15,78 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "client/core/contact.h"
-#include "client/core/debt.h"
 #include "client/core/grants.h"
 #include "client/core/news.h"
 #include "client/core/pipeline.h"
 #include "client/core/policy/constants.h"
 #include "client/core/remote_holdings.h"
-#include "client/core/reports.h"
 #include "client/core/traffic.h"
 #include "client/core/types.h"
+#include "proto/messages.h"
 
 namespace firn::core {
+
+// What a neighbour was given beyond what it has paid for with new rows. Only in a small mesh, where
+// each peer has news for each other one; in a large one some have none for those nearer to the
+// source.
+//
+// A new row pays for several blocks, and what is owed beyond that is forgiven. So a peer with a
+// slow uplink that brings one row for ten stays ahead of what it gets, although it may bring none
+// for a while. If it did not, peers with fast uplinks would soon pass over the slow ones, these
+// would lack most and be served by each other alone, and what the source gives to them would reach
+// nobody else [069].
+class Debt {
+ public:
+  // It has brought a new row, and has been sent `blocks_sent` so far. `saves`: the row may pay for
+  // later blocks as well.
+  void repaid(std::uint64_t blocks_sent, bool saves) {
+    const std::uint64_t saved =
+        std::min(paid_for_ + policy::kDebtRepaid, blocks_sent + policy::kDebtSaved);
+    paid_for_ = saves ? std::max(saved, blocks_sent) : blocks_sent;
+    owed_before_ = 0;
+  }
+  // Blocks that it owes from before it was sent any (predecessors.h).
+  void begin_with(std::uint64_t owed) { owed_before_ = owed; }
+  // It has brought too little for the `blocks_sent` that it has been sent so far.
+  bool over(std::uint64_t blocks_sent) const {
+    return blocks_sent + owed_before_ >= paid_for_ + policy::kDebtMax;
+  }
+
+ private:
+  std::uint64_t paid_for_ = 0;  // blocks that it may have been sent before it owes any
+  std::uint64_t owed_before_ = 0;
+};
+
+// What a neighbour says it has received of others, as its States tell: what a source learns by it
+// which of its neighbours pass on what they are given.
+class Reports {
+ public:
+  // The lists of a State. An empty list of convicted peers counts as well beside a report of
+  // blocks: then its sender takes back what it said of others.
+  void take(std::vector<proto::Received>&& received, std::vector<std::uint64_t>&& convicted) {
+    if (!received.empty() || !convicted.empty()) convicted_ = std::move(convicted);
+    if (!received.empty()) received_ = std::move(received);
+  }
+  // It says that this peer sent it a false block.
+  bool convicts(std::uint64_t peer_prefix) const {
+    return std::find(convicted_.begin(), convicted_.end(), peer_prefix) != convicted_.end();
+  }
+  // Innovative blocks, in all, from the peer whose id begins so; -1: it says nothing of that peer.
+  std::int64_t from(std::uint64_t peer_prefix) const {
+    for (const proto::Received& entry : received_) {
+      if (entry.peer_prefix == peer_prefix) return entry.blocks;
+    }
+    return -1;
+  }
+  bool any() const { return !received_.empty(); }
+
+ private:
+  std::vector<proto::Received> received_;
+  std::vector<std::uint64_t> convicted_;
+};
 
 class Neighbour {
  public:

@@ -20,7 +20,12 @@ class Outbox {
 
   void push(Action action) { actions_.push_back(std::move(action)); }
   // Never a Block: those are SendBlock actions.
-  void send(Neighbour& n, proto::PeerMessage message);
+  void send(Neighbour& n, proto::PeerMessage message) {
+    const std::size_t bytes = proto::wire_bytes(message);
+    uplink_.sent_message(bytes);
+    n.traffic.sent(bytes, context_.now);
+    push(Send{n.key, std::move(message)});
+  }
   // For a person.
   void inform(std::string text, std::string topic = {}) {
     push(Notice{Notice::Kind::kInfo, std::move(text), std::move(topic)});

@@ -14,7 +14,6 @@
 #include "client/core/granting.h"
 #include "client/core/intake.h"
 #include "client/core/judging.h"
-#include "client/core/life.h"
 #include "client/core/manifest_fetch.h"
 #include "client/core/manifest_serving.h"
 #include "client/core/membership.h"

@@ -85,10 +85,9 @@ bool PeerBook::make_room(const Entry& newcomer) {
     keys.push_back(&key);
     kept.push_back({&entry.source, &entry.prefix, entry.turn, entry.failures});
   }
-  const std::size_t gone =
-      policy::gives_way(kept, {&newcomer.source, &newcomer.prefix, newcomer.turn, 0});
-  if (gone == policy::kNoAddress) return false;
-  erase(std::string(*keys[gone]));
+  const auto gone = policy::gives_way(kept, {&newcomer.source, &newcomer.prefix, newcomer.turn, 0});
+  if (!gone) return false;
+  erase(std::string(*keys[*gone]));
   return true;
 }
 
@@ -217,7 +216,7 @@ void PeerBook::retry_later(Entry& entry, TimeUs now) {
   entry.due = now + std::min(policy::kRedialFirst << doublings, policy::kRedialMax);
 }
 
-std::string PeerBook::opened(std::uint64_t attempt, const PeerId& id, TimeUs) {
+std::string PeerBook::opened(std::uint64_t attempt, const PeerId& id) {
   std::set<std::string>& at = known_[id];
   const auto it = attempts_.find(attempt);
   if (it == attempts_.end()) return {};
@@ -308,7 +307,7 @@ PeerBook::Unserved PeerBook::unserved(const PeerId& id, const std::string& why) 
     const auto found = entries_.find(key);
     if (found == entries_.end()) continue;
     const Entry& entry = found->second;
-    const TimeUs told = policy::kUnservedTime << std::min(entry.failures, 10u);
+    const TimeUs told = policy::kRefusedTime << std::min(entry.failures, 10u);
     // An address that a person gave is called as after any failure.
     unserved.rest = std::min(unserved.rest, entry.by_hand ? 0 : told);
     if (entry.error == why.substr(0, kErrorBytesMax)) unserved.news = false;
@@ -330,6 +329,10 @@ void PeerBook::closed(const PeerId& id, TimeUs rest, TimeUs now, const std::stri
   quiet_until_ = 0;
 }
 
+TimeUs ban_time(std::uint32_t strikes) {
+  return policy::kBanTimes[std::min<std::size_t>(strikes, std::size(policy::kBanTimes)) - 1];
+}
+
 std::uint32_t PeerBook::strike(const PeerId& id, TimeUs now, std::uint32_t at_least,
                                const std::string& why) {
   if (strikes_.size() >= kStrikesMax && !strikes_.contains(id)) {
@@ -341,7 +344,7 @@ std::uint32_t PeerBook::strike(const PeerId& id, TimeUs now, std::uint32_t at_le
   // What comes to light while it is banned belongs to the same offence.
   if (now < strikes.until) return strikes.count;
   strikes.count = std::max(strikes.count + 1, at_least);
-  strikes.until = now + policy::kBanTimes[std::min(strikes.count, policy::kBansMax) - 1];
+  strikes.until = now + ban_time(strikes.count);
   strikes.why = why;
   quiet_until_ = 0;
   return strikes.count;

@@ -17,6 +17,9 @@
 
 namespace firn::core {
 
+// For how long this number of strikes bans a peer.
+TimeUs ban_time(std::uint32_t strikes);
+
 class PeerBook {
  public:
   explicit PeerBook(const PeerId& self) : self_(self) {}
@@ -56,7 +59,7 @@ class PeerBook {
   // The outcome of an attempt. opened() also books connections that came in (attempt 0). It returns
   // the text of an address given by hand without an id, whose first key this is: from now on that
   // address is held to it.
-  std::string opened(std::uint64_t attempt, const PeerId& id, TimeUs now);
+  std::string opened(std::uint64_t attempt, const PeerId& id);
   // A connection to `id` was of use: calls to it need not wait longer each time.
   void welcomed(const PeerId& id);
   // A connected peer told where it accepts connections.

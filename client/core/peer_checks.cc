@@ -19,7 +19,7 @@ PeerChecks::PeerChecks(const Context& context, Membership& membership, Outbox& o
       outbox_(outbox),
       generations_(generations),
       review_(review),
-      samples_(policy::kSamplesPerSecond, policy::kSamplesMax, context.now),
+      samples_(policy::kSamplesPerSecond, 2 * policy::kSamplesPerSecond, context.now),
       random_(context.options.seed, 0x6d616b657273) {}
 
 // --- asking ---

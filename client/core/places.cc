@@ -11,8 +11,6 @@
 namespace firn::core {
 namespace {
 
-constexpr std::size_t kIdledAwayMax = 1024;
-
 // For how long it has done nothing; 0 where it has not had its time.
 TimeUs idle_time(const Neighbour& n, TimeUs now) {
   const TimeUs idle = now - n.idle_since();
@@ -102,9 +100,9 @@ bool Places::has_idled_away(const std::string& network, TimeUs now) const {
 }
 
 void Places::note_idled_away(const std::string& network, TimeUs now) {
-  if (idled_away_.size() >= kIdledAwayMax) {
+  if (idled_away_.size() >= policy::kNetworksMax) {
     std::erase_if(idled_away_, [now](const auto& one) { return one.second <= now; });
-    if (idled_away_.size() >= kIdledAwayMax) idled_away_.erase(idled_away_.begin());
+    if (idled_away_.size() >= policy::kNetworksMax) idled_away_.erase(idled_away_.begin());
   }
   idled_away_[network] = now + policy::kIdledAwayTime;
 }

@@ -176,14 +176,14 @@ void PlainFetch::leaves(const Neighbour& n) {
 }
 
 // Those that are fetched plainly, or may soon be: a State can name no more (kWantedBlocksMax).
-static_assert(policy::kPlainModeAtOnce <= limits::kWantedBlocksMax);
+static_assert(policy::kPlainMax <= limits::kWantedBlocksMax);
 bool PlainFetch::has_room() const {
   const auto taken = std::count_if(cases_.begin(), cases_.end(), [](const auto& one) {
     const Case& c = one.second;
     return !c.resting && (!c.leaves.empty() || c.asked != kNoPeer);
   });
   return static_cast<std::size_t>(taken) <
-         (mode_.on() ? policy::kPlainModeAtOnce : policy::kPlainMax);
+         (mode_.on() ? limits::kWantedBlocksMax : policy::kPlainMax);
 }
 
 bool PlainFetch::asks_enough() const {
@@ -198,7 +198,7 @@ void PlainFetch::look_ahead() {
   const std::uint32_t end =
       std::min(holdings_.frontier() + policy::kPlainAhead, holdings_.generation_count());
   for (std::uint32_t g = verified.next_missing(0); g < end; g = verified.next_missing(g + 1)) {
-    if (cases_.size() >= policy::kPlainModeAtOnce) break;
+    if (cases_.size() >= limits::kWantedBlocksMax) break;
     if (cases_.contains(g) || holdings_.given_up().contains(g)) continue;
     const OpenGeneration* open = holdings_.find_open(g);
     if (open && open->decoding) continue;
@@ -310,13 +310,12 @@ std::vector<std::uint32_t> PlainFetch::missing(std::uint32_t g) const {
   return missing;
 }
 
-std::vector<std::uint8_t> PlainFetch::held(std::uint32_t g) const {
-  std::vector<std::uint8_t> bits((holdings_.blocks_in(g) + 7) / 8);
+BlockBits PlainFetch::held(std::uint32_t g) const {
+  BlockBits bits = no_blocks(holdings_.blocks_in(g));
   const OpenGeneration* open = holdings_.find_open(g);
   for (std::uint32_t slot = 0; open && slot < open->vectors.size(); ++slot) {
     const std::uint32_t i = open->source_block[slot];
-    if (!open->has(slot, Rows::kProven) || i == kCoded) continue;
-    bits[i / 8] |= static_cast<std::uint8_t>(1 << (i % 8));
+    if (open->has(slot, Rows::kProven) && i != kCoded) add_block(bits, i);
   }
   return bits;
 }
@@ -325,11 +324,9 @@ std::vector<std::uint8_t> PlainFetch::held(std::uint32_t g) const {
 // same; where nothing comes each for those of another. Where some of them have shown themselves a
 // suspect is asked for one block, to do so too: a polluter that comes back under fresh names would
 // hold up what it is asked for each time. A neighbour that holds a part may send what it has.
-std::vector<std::uint8_t> PlainFetch::wanted_from(const Neighbour& n, std::uint32_t g) {
-  std::vector<std::uint8_t> bits((holdings_.blocks_in(g) + 7) / 8);
-  const auto want = [&](std::uint32_t i) {
-    bits[i / 8] |= static_cast<std::uint8_t>(1 << (i % 8));
-  };
+BlockBits PlainFetch::wanted_from(const Neighbour& n, std::uint32_t g) {
+  BlockBits bits = no_blocks(holdings_.blocks_in(g));
+  const auto want = [&](std::uint32_t i) { add_block(bits, i); };
   const std::vector<std::uint32_t> lacked = missing(g);
   if (lacked.empty()) return bits;
   if (shared(g)) {

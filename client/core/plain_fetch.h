@@ -17,6 +17,7 @@
 #include <set>
 #include <vector>
 
+#include "client/core/block_bits.h"
 #include "client/core/context.h"
 #include "client/core/holdings.h"
 #include "client/core/membership.h"
@@ -73,9 +74,9 @@ class PlainFetch final : public LeaveWatcher {
   // Of such a generation: whether source block i has this payload.
   bool right(std::uint32_t g, std::uint32_t i, const proto::Payload& payload) const;
   // Of such a generation: what the neighbour is asked for (GenerationState::wanted_blocks).
-  std::vector<std::uint8_t> wanted_from(const Neighbour& n, std::uint32_t g);
+  BlockBits wanted_from(const Neighbour& n, std::uint32_t g);
   // The source blocks of g that this peer can pass on (GenerationState::held_blocks).
-  std::vector<std::uint8_t> held(std::uint32_t g) const;
+  BlockBits held(std::uint32_t g) const;
   // Empty where they are not held.
   std::vector<Digest> leaves_of(std::uint32_t g) const;
 

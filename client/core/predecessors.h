@@ -1,8 +1,8 @@
 // What newcomers begin with for the sake of those that came from their network before them.
 //
 // Identities cost nothing. A peer that takes and gives nothing may come back under a fresh key as
-// soon as it is found out, and would begin anew: with what a neighbour may owe (debt.h), and with
-// the part of a share that a source gives to newcomers (contributions.h). So peers that leave
+// soon as it is found out, and would begin anew: with what a neighbour may owe (neighbour.h), and
+// with the part of a share that a source gives to newcomers (contributions.h). So peers that leave
 // having brought nothing new leave what they owe to the next ones from their network (network_of);
 // and those that a source has found to pass nothing on, or could not judge yet, leave them the
 // least part of a share, for longer. With its first new row an honest newcomer behind such an
@@ -15,19 +15,14 @@
 #include <string>
 
 #include "client/core/context.h"
-#include "client/core/life.h"
 #include "client/core/membership.h"
 
 namespace firn::core {
 
 class Predecessors final : public LeaveWatcher {
  public:
-  static constexpr TimeUs kMemory = 600 * kSecond;  // since the last of a network left
-  static constexpr std::size_t kNetworksMax = 1024;
   // So often at most the time doubles in which a source gives a newcomer less.
   static constexpr std::uint32_t kDoublingsMax = 3;
-  static constexpr std::uint64_t kGivenMin =
-      4;  // blocks; a peer that was sent fewer is not counted
 
   Predecessors(const Context& context, const Life& life) : context_(context), life_(life) {}
 

@@ -14,13 +14,13 @@ ProofServing::ProofServing(const Context& context, Membership& membership, Outbo
       outbox_(outbox),
       holdings_(holdings),
       plain_(plain),
-      for_peers_(policy::kPeerSumsPerSecond, policy::kPeerSumsMax, context.now) {}
+      for_peers_(policy::kPeerSumsPerSecond, 2 * policy::kPeerSumsPerSecond, context.now) {}
 
 ProofServing::Client& ProofServing::client(PeerKey peer) {
   const auto known = clients_.find(peer);
   if (known != clients_.end()) return known->second;
-  const TokenBucket sums(policy::kChecksPerSecond, policy::kChecksMax, context_.now);
-  const TokenBucket leaves(policy::kLeavesPerSecond, policy::kLeavesMax, context_.now);
+  const TokenBucket sums(policy::kChecksPerSecond, 2 * policy::kChecksPerSecond, context_.now);
+  const TokenBucket leaves(policy::kLeavesPerSecond, 2 * policy::kLeavesPerSecond, context_.now);
   return clients_.emplace(peer, Client{sums, leaves}).first->second;
 }
 

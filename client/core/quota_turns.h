@@ -8,7 +8,6 @@
 #include "client/core/context.h"
 #include "client/core/generations.h"
 #include "client/core/intake.h"
-#include "client/core/life.h"
 #include "client/core/membership.h"
 
 namespace firn::core {

@@ -123,7 +123,7 @@ TimeUs RateBudget::reaches(Member member, double bytes, TimeUs now) {
     sharers -= 1;
   }
   earned += need;
-  return std::max(now, last_) + static_cast<TimeUs>(std::ceil(earned * 1e6 / rate_)) + 1;
+  return std::max(now, last_) + static_cast<TimeUs>(std::ceil(earned * kSecond / rate_)) + 1;
 }
 
 }  // namespace firn::core

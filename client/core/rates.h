@@ -22,7 +22,7 @@ class RateMeter {
   }
   double bytes_per_second(TimeUs now) const {
     const double age = static_cast<double>(now - last_) / static_cast<double>(window_);
-    return held_ * std::exp(-age) * 1e6 / (static_cast<double>(window_) * measured(now));
+    return held_ * std::exp(-age) * kSecond / (static_cast<double>(window_) * measured(now));
   }
   // A logarithm of the rate as of one fixed time: meters with the same window compare by it alike
   // at any time. Nothing was added: minus infinity.
@@ -77,7 +77,7 @@ class UplinkMeter {
   void review(TimeUs now) {
     const TimeUs busy = busy_ + (since_ != kNever ? now - since_ : 0);
     if (busy < kSecond / 2) return;
-    const double measured = bytes_ * 1e6 / static_cast<double>(busy);
+    const double measured = bytes_ * kSecond / static_cast<double>(busy);
     rate_ = rate_ == 0 ? measured : rate_ + (measured - rate_) / 4;
     bytes_ = 0;
     busy_ = 0;

@@ -351,7 +351,7 @@ void Receiving::settle(std::uint32_t g) {
   const bool another =
       disputed_ && *disputed_ != g && holdings.find_open(*disputed_) && plain_.on(*disputed_);
   if (another || !holdings.find_open(g)) return;
-  trust_.alarm(policy::kDisputeAlarm);
+  trust_.alarm(policy::kBelieveUnsure);
   disputed_ = g;
   if (!plain_.on(g)) plain_.begin(g);
 }

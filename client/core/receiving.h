@@ -12,7 +12,6 @@
 #include "client/core/generations.h"
 #include "client/core/intake.h"
 #include "client/core/judging.h"
-#include "client/core/life.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
 #include "client/core/plain_fetch.h"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "client/core/generation_set.h"
 #include "client/core/policy/constants.h"
-#include "client/core/slot_set.h"
 
 namespace firn::core {
 

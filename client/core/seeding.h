@@ -10,7 +10,6 @@
 #include "client/core/context.h"
 #include "client/core/departure.h"
 #include "client/core/holdings.h"
-#include "client/core/life.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
 #include "client/core/uplink.h"

@@ -74,7 +74,7 @@ void Spread::told(const Neighbour& by, const proto::State& state) {
     if (!held.empty() && rows != rows_.end()) {
       count(by, rows->second, policy::kSpreadRecent, [&held](const Row& row) {
         const std::uint32_t i = row.source_index.value_or(UINT32_MAX);
-        return i / 8 < held.size() && (held[i / 8] >> (i % 8) & 1) != 0;
+        return i / 8 < held.size() && has_block(held, i);
       });
     }
     if (z.empty() || rows == rows_.end()) continue;
@@ -125,7 +125,7 @@ std::optional<double> Spread::share(const Neighbour& of) const {
   std::vector<Said> called, all;
   for (const auto& [key, told] : reporters->second) {
     const Neighbour* reporter = membership_.find(key);
-    if (!reporter || reporter->doubted() || told.rows < policy::kSpreadRowsMin) continue;
+    if (!reporter || reporter->doubted() || told.rows < policy::kGivenMin) continue;
     all.push_back({told.through / told.rows, voices_.weight(key)});
     if (reporter->contact.outgoing()) called.push_back(all.back());
   }

@@ -9,7 +9,6 @@
 
 #include "client/core/context.h"
 #include "client/core/holdings.h"
-#include "client/core/life.h"
 #include "client/core/membership.h"
 #include "codec/random.h"
 

@@ -1,5 +1,4 @@
 // Why a download does not move, as far as this peer knows: facts for the driver to put into words.
-// explain.h finds them.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +10,8 @@
 #include "proto/messages.h"
 
 namespace firn::core {
+
+struct Parts;  // parts.h
 
 // What a tracker has said last.
 struct TrackerStanding {
@@ -77,5 +78,10 @@ struct Standstill {
   static constexpr std::size_t kSpansMax = 16;
   static constexpr std::size_t kAddressesMax = 64;
 };
+
+// It is asked when nothing has come for a while. Then what neighbours claim has been tried: a
+// generation of which no neighbour holds more rows than we do is taken to be lacking, although
+// spans of equal rank may differ (null vectors would have shown that by then).
+Standstill standstill_of(Parts& parts);
 
 }  // namespace firn::core

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "client/core/explain.h"
 #include "client/core/inbox.h"
 #include "client/core/parts.h"
 
@@ -310,13 +309,7 @@ Counters SwarmCore::counters() const {
 }
 
 Standstill SwarmCore::standstill() const {
-  Parts& parts = *parts_;
-  const bool started = parts.transfer.has_value();
-  const Holdings* holdings = started ? &parts.transfer->generations.holdings() : nullptr;
-  return explain({parts.membership.book(), parts.trackers.standings(),
-                  parts.membership.neighbours(), holdings, parts.intake.error(),
-                  started && parts.transfer->granting.store_behind(),
-                  started && parts.downlink.exhausted(parts.context.now)});
+  return standstill_of(*parts_);
 }
 
 SwarmView SwarmCore::view() const {

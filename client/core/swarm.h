@@ -24,10 +24,8 @@
 #include <vector>
 
 #include "client/core/actions.h"
-#include "client/core/peer_status.h"
 #include "client/core/report.h"
 #include "client/core/standstill.h"
-#include "client/core/start_state.h"
 #include "client/core/swarm_view.h"
 #include "client/core/types.h"
 #include "proto/content/manifest.h"

@@ -3,9 +3,53 @@
 #include <algorithm>
 
 #include "client/core/parts.h"
+#include "client/core/policy/constants.h"
 
 namespace firn::core {
 namespace {
+
+// Blocks that came or went lately show what a neighbour is doing.
+PeerStatus::State state_of(const Neighbour& n, bool complete, bool stuck, TimeUs now) {
+  using State = PeerStatus::State;
+  if (!n.contact.greeted()) return State::kGreeting;
+  if (!n.holds.heard()) return State::kWaiting;
+  if (stuck) return State::kStuck;
+  const bool sends =
+      n.grants.blocks_received() > 0 && now - n.grants.last_arrival() < Traffic::kLately;
+  const bool receives =
+      n.pipe.blocks_sent() > 0 && now - n.pipe.last_departure() < Traffic::kLately;
+  if (sends && receives) return State::kBoth;
+  if (sends) return State::kSends;
+  if (receives) return State::kReceives;
+  const bool owes = n.grants.stalled(now) && n.holds.total_rank() > 0;
+  return !complete && owes ? State::kSilent : State::kIdle;
+}
+
+// `rows`: of the whole content, 0 where it is not known. `complete`: this peer lacks nothing.
+PeerStatus status_of(const Neighbour& n, std::uint64_t rows, bool complete, bool stuck,
+                     TimeUs now) {
+  PeerStatus status;
+  status.id = n.id;
+  status.endpoint = n.contact.endpoint();
+  status.agent = n.contact.agent();
+  status.rank = n.holds.total_rank();
+  status.outgoing = n.contact.outgoing();
+  status.authority = n.contact.authority();
+  if (rows > 0) {
+    status.held = static_cast<double>(n.holds.total_rank()) / static_cast<double>(rows);
+  }
+  status.bytes_received = n.traffic.bytes_received();
+  status.bytes_sent = n.traffic.bytes_sent();
+  status.down_rate = n.traffic.down_rate(now);
+  status.up_rate = n.traffic.up_rate(now);
+  status.blocks_received = n.grants.blocks_received();
+  status.blocks_innovative = n.traffic.blocks_innovative();
+  status.blocks_sent = n.pipe.blocks_sent();
+  status.connected_for = now - n.contact.opened_at();
+  status.silent_for = now - n.traffic.heard_at();
+  status.state = state_of(n, complete, stuck, now);
+  return status;
+}
 
 bool owes_blocks(const Neighbours& neighbours, const OpenGeneration& open) {
   return std::ranges::any_of(neighbours, [&](const Neighbour& n) {
@@ -19,7 +63,7 @@ FillingGeneration::State state_of(const Parts& parts, std::uint32_t g, const Ope
   const Transfer& transfer = *parts.transfer;
   const TimeUs still_for = parts.context.now - open.last_growth;
   const bool unproven = transfer.trust.strict() && open.proven < open.rows;
-  if (transfer.plain.on(g) || (unproven && still_for >= FillingGeneration::kProvenTime))
+  if (transfer.plain.on(g) || (unproven && still_for >= policy::kCheckTimeout))
     return State::kQuarantined;
   if (still_for >= FillingGeneration::kStalledTime) return State::kStalled;
   return owes_blocks(parts.membership.neighbours(), open) ? State::kInFlight : State::kFilling;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "client/core/context.h"
-#include "client/core/life.h"
 #include "client/core/outbox.h"
 #include "client/core/standstill.h"
 #include "proto/base/result.h"

@@ -39,6 +39,9 @@ class Usefulness {
 
 class Traffic {
  public:
+  // Of this time is what people are shown of a neighbour.
+  static constexpr TimeUs kLately = 3 * kSecond;
+
   explicit Traffic(TimeUs now) : heard_at_(now) {}
 
   // Frames of all kinds.
@@ -61,7 +64,7 @@ class Traffic {
   TimeUs heard_at() const { return heard_at_; }
   std::uint64_t bytes_received() const { return bytes_received_; }
   std::uint64_t bytes_sent() const { return bytes_sent_; }
-  // Bytes a second, over the last seconds.
+  // Bytes a second, lately.
   double down_rate(TimeUs now) const { return down_.bytes_per_second(now); }
   double up_rate(TimeUs now) const { return up_.bytes_per_second(now); }
   std::uint64_t blocks_innovative() const { return blocks_innovative_; }
@@ -71,8 +74,8 @@ class Traffic {
   TimeUs heard_at_;
   std::uint64_t bytes_received_ = 0;
   std::uint64_t bytes_sent_ = 0;
-  RateMeter down_{3 * kSecond};
-  RateMeter up_{3 * kSecond};
+  RateMeter down_{kLately};
+  RateMeter up_{kLately};
   std::uint64_t blocks_innovative_ = 0;
   std::uint64_t blocks_recoded_ = 0;
   Usefulness usefulness_;

@@ -17,14 +17,32 @@
 #include <vector>
 
 #include "client/core/context.h"
-#include "client/core/guard.h"
-#include "client/core/life.h"
 #include "client/core/membership.h"
 #include "client/core/mistrust.h"
 #include "client/core/policy/constants.h"
 #include "client/core/recent_ids.h"
 
 namespace firn::core {
+
+// How long a peer is on its guard, as it has met false rows, or check sums that contradict each
+// other.
+class Guard {
+ public:
+  // It met some, and is on its guard for this time at least.
+  void raise(TimeUs now, TimeUs time) {
+    if (!on(now)) since_ = now;
+    last_ = now;
+    until_ = std::max(until_, now + time);
+  }
+  bool on(TimeUs now) const { return now < until_; }
+  // When it met some last; 0: never.
+  TimeUs last() const { return last_; }
+  // Since when it has been all the time.
+  TimeUs since() const { return since_; }
+
+ private:
+  TimeUs since_ = 0, last_ = 0, until_ = 0;
+};
 
 class Trust final : public LeaveWatcher {
  public:
@@ -50,10 +68,10 @@ class Trust final : public LeaveWatcher {
   bool believes(const Neighbour& n) const {
     return !n.was_mistrusted && !(believing_ && n.on_trial());
   }
-  // By this time the neighbour had heard that mixtures of rows which it does not trust are not
-  // wanted, and what it had sent before had come.
+  // By this time the neighbour had heard by a State that mixtures of rows which it does not trust
+  // are not wanted, and what it had sent before had come.
   bool terms_known(const Neighbour& n, TimeUs at) const {
-    return believing_ && at - changed_at_ >= policy::kTermsKnown + 2 * n.grants.round_trip();
+    return believing_ && at - changed_at_ >= policy::kStateIntervalMax + 2 * n.grants.round_trip();
   }
   // A false row was met, or check sums that contradict each other: peers are on their guard for so
   // long.

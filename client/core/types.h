@@ -1,4 +1,4 @@
-// Small types of the swarm core.
+// Small types of the swarm core, and what its driver gives it at the start.
 #pragma once
 
 #include <array>
@@ -23,8 +23,15 @@ inline constexpr TimeUs kNever = INT64_MAX;
 using PeerKey = std::uint64_t;
 inline constexpr PeerKey kNoPeer = 0;
 
-struct LinkFacts;  // link_facts.h
 class RateBudget;  // rate_budget.h
+
+// What is known of a row besides its vector. The sender of a row answers for it unless it said
+// otherwise; that makes it guilty of a false one, but proves nothing.
+enum class Standing : std::uint8_t {
+  kUnanswered,  // its sender said that it does not answer for it, or nothing is known
+  kAnswered,
+  kProven,  // it came from the authority, or was judged right
+};
 
 // How long a complete peer stays.
 struct SeedPolicy {
@@ -39,6 +46,16 @@ struct SeedPolicy {
   Kind kind = Kind::kWhileNeeded;
   double ratio = 0;
   TimeUs duration = 30 * kSecond;
+};
+
+// What is known of this host's link beside what each content sees of its own traffic. The driver
+// owns it, keeps it up to date and hands it to each content's core (Options). One thread.
+struct LinkFacts {
+  // How many times as much may be on its way as where what is sent waits for this link alone: more
+  // than 1 where it waits before links of the receivers (proto/transport/queue_trial.h).
+  std::uint32_t times_on_way = 1;
+  // This machine has an address in a private range (proto/base/address_kind.h).
+  bool in_private_range = true;
 };
 
 struct Options {
@@ -65,6 +82,22 @@ struct Options {
   bool certificate_waits = false;  // until the download is complete
   std::uint64_t memory_bytes = 128u << 20;  // for rows that wait for the disk or a decode
   SeedPolicy seeding;
+};
+
+// A row that an earlier run left in its slot.
+struct ResumedRow {
+  std::uint32_t generation = 0;
+  std::uint32_t slot = 0;
+  std::vector<std::uint8_t> vector;
+  PeerId sender;
+  Standing standing = Standing::kUnanswered;
+};
+
+// What an earlier run left of a content, as the store tells.
+struct StartState {
+  std::vector<bool> verified;    // per generation
+  std::vector<ResumedRow> rows;  // slots of one generation need not be consecutive or innovative
+  std::string certificate = {};  // as in Options, where it was not known yet; or empty
 };
 
 }  // namespace firn::core

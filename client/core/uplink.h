@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "client/core/link_facts.h"
 #include "client/core/rate_limit.h"
 #include "client/core/rates.h"
 #include "client/core/types.h"

@@ -109,7 +109,7 @@ TEST_CASE("a discredited authority is asked for nothing more, and its word prove
   fixture.judged(1, {}, {0});
   CHECK_FALSE(fixture.closed(kSecondPeer));
   CHECK(fixture.core.report().rank == kRowsEach + 1);
-  fixture.pass(policy::kBanTimes[policy::kBansMax - 1]);
+  fixture.pass(*std::rbegin(policy::kBanTimes));
   fixture.join_certified(11, peer_id(1), peer_id(1));
   fixture.send(kSecondPeer, 2, 0);
   fixture.pass(kSecond);

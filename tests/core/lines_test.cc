@@ -6,7 +6,6 @@
 
 #include "client/core/agenda.h"
 #include "client/core/policy/source_line.h"
-#include "client/core/policy/uplink_claims.h"
 #include "client/core/promises.h"
 #include "client/core/socket_line.h"
 #include "codec/random.h"

@@ -102,17 +102,17 @@ TEST_CASE("the first key at an address without an id is reported once and kept")
   book.add(at(1), true, 0);
   auto dial = book.next_dial(0);
   REQUIRE(dial);
-  CHECK(book.opened(dial->attempt, peer_id(1), 0) == "192.0.2.1:1");
+  CHECK(book.opened(dial->attempt, peer_id(1)) == "192.0.2.1:1");
   book.closed(peer_id(1), 0, 0);
   dial = book.next_dial(100 * kSecond);
   REQUIRE(dial);
   CHECK(dial->address == at(1, peer_id(1)));
-  CHECK(book.opened(dial->attempt, peer_id(1), 100 * kSecond).empty());
+  CHECK(book.opened(dial->attempt, peer_id(1)).empty());
 }
 
 TEST_CASE("who is connected, or being called elsewhere, is not called again") {
   PeerBook book(peer_id(9));
-  book.opened(0, peer_id(1), 0);  // it came in
+  book.opened(0, peer_id(1));  // it came in
   book.add(endpoint(1, peer_id(1)), 0);
   CHECK_FALSE(book.next_dial(0));
   CHECK(book.next_due() == kNever);
@@ -134,7 +134,7 @@ TEST_CASE("a peer that greets and then sends us away is called less and less") {
   int calls = 0;
   for (TimeUs now = 0; now < 600 * kSecond; now = std::max(now + 1, book.next_due())) {
     while (const auto dial = book.next_dial(now)) {
-      book.opened(dial->attempt, peer_id(1), now);
+      book.opened(dial->attempt, peer_id(1));
       book.closed(peer_id(1), 0, now);
       REQUIRE(++calls < 1000);
     }
@@ -144,7 +144,7 @@ TEST_CASE("a peer that greets and then sends us away is called less and less") {
   const TimeUs now = book.next_due();
   const auto dial = book.next_dial(now);
   REQUIRE(dial);
-  book.opened(dial->attempt, peer_id(1), now);
+  book.opened(dial->attempt, peer_id(1));
   book.welcomed(peer_id(1));
   book.closed(peer_id(1), 0, now);
   CHECK(book.next_due() == now + core::policy::kRedialFirst);
@@ -155,7 +155,7 @@ TEST_CASE("a useless peer is not called for long") {
   book.add(at(1, peer_id(1)), true, 0);
   const auto dial = book.next_dial(0);
   REQUIRE(dial);
-  book.opened(dial->attempt, peer_id(1), 0);
+  book.opened(dial->attempt, peer_id(1));
   book.closed(peer_id(1), core::policy::kUselessTime, 0);
   CHECK(book.next_due() == core::policy::kUselessTime);
 }
@@ -171,7 +171,7 @@ TEST_CASE("a peer that does not serve the content is asked again, by hand sooner
     int calls = 0, news = 0;
     for (TimeUs now = 0; now < time; now = std::max(now + 1, book.next_due())) {
       while (const auto dial = book.next_dial(now)) {
-        book.opened(dial->attempt, peer_id(1), now);
+        book.opened(dial->attempt, peer_id(1));
         const PeerBook::Unserved unserved = book.unserved(peer_id(1), "not here");
         news += unserved.news;
         book.closed(peer_id(1), unserved.rest, now, "not here");
@@ -242,7 +242,7 @@ TEST_CASE("gossip about another key does not displace who has just been heard of
 TEST_CASE("a connected peer's own word about its port counts for itself alone") {
   PeerBook book(peer_id(9));
   book.add(endpoint(1, peer_id(1)), 0);
-  book.opened(0, peer_id(2), 0);
+  book.opened(0, peer_id(2));
   book.answers_at(peer_id(2), at(1, peer_id(2)), 0);  // where peer 1 was heard of
   book.closed(peer_id(2), core::policy::kUselessTime, 0);
   const auto dial = book.next_dial(0);

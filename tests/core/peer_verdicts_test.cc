@@ -82,7 +82,7 @@ TEST_CASE("a liar whose ban is over is not asked again") {
   REQUIRE_FALSE(fixture.question(2).empty());
   fixture.answer(kOne, 2, kFalse);
   fixture.review(2, fixture.verify(2, kTwo));
-  fixture.pass(policy::kBanTimes[policy::kBansMax - 1]);
+  fixture.pass(*std::rbegin(policy::kBanTimes));
   fixture.join(9, fixture.id(kOne), 0, true);
   CHECK_FALSE(fixture.closed(9));
   fixture.send(kLess, 3, 0);

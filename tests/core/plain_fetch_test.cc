@@ -352,7 +352,7 @@ TEST_CASE("leaf lists are made at a bounded rate for each neighbour") {
   fixture.join(kOther, peer_id(3), 0);
   const proto::LeafRequest most{std::vector<std::uint32_t>(limits::kLeafGenerationsMax, 3)};
   for (int i = 0; i < 20; ++i) fixture.say(kGood, most);
-  CHECK(fixture.take<core::MakeLeaves>().size() == policy::kLeavesMax);
+  CHECK(fixture.take<core::MakeLeaves>().size() == 2 * policy::kLeavesPerSecond);
   fixture.say(kOther, most);
   CHECK(fixture.take<core::MakeLeaves>().size() == limits::kLeafGenerationsMax);
   fixture.pass(kSecond);
@@ -376,7 +376,7 @@ TEST_CASE("a leaf request again and again is answered at a bounded rate, at nobo
     }
     fixture.pass(10 * kMillisecond);
   }
-  CHECK(made <= policy::kLeavesMax + kReplayed * policy::kLeavesPerSecond);
+  CHECK(made <= (2 + kReplayed) * policy::kLeavesPerSecond);
   CHECK(made >= kReplayed * policy::kLeavesPerSecond - policy::kLeavesPerSecond);
   CHECK(others == kReplayed);
   CHECK_FALSE(fixture.noticed("banned for"));

@@ -12,6 +12,7 @@ namespace policy = core::policy;
 
 namespace {
 
+const auto kFewest = static_cast<std::uint64_t>(policy::kGivenMin);  // blocks to be judged by
 const std::string kHome = "192.0.2.7", kElsewhere = "192.0.2.8";
 
 class Met {
@@ -79,11 +80,11 @@ TEST_CASE("who brought something, took next to nothing or left long ago leaves n
   met.give(giver, 100);
   giver.brought_news();
   met.leave(giver);
-  for (int i = 0; i < 100; ++i) met.visit(kHome, Predecessors::kGivenMin - 1);
+  for (int i = 0; i < 100; ++i) met.visit(kHome, kFewest - 1);
   CHECK(met.room(met.join(kHome)) == policy::kDebtMax);
   met.visit(kElsewhere, policy::kDebtMax);
   CHECK(met.join(kElsewhere).in_debt());
-  met.pass(Predecessors::kMemory);
+  met.pass(policy::kOffenceMemory);
   CHECK(met.room(met.join(kElsewhere)) == policy::kDebtMax);
 }
 
@@ -92,7 +93,7 @@ TEST_CASE("a source remembers those that it doubted when they left, and they are
   met.become_source();
   const auto visit = [&met](double worth) {
     core::Neighbour& n = met.join(kHome);
-    met.give(n, Predecessors::kGivenMin);
+    met.give(n, kFewest);
     n.worth = worth;
     met.leave(n);
   };
@@ -115,18 +116,18 @@ TEST_CASE("honest peers that leave a source do not keep the memory of a bad one 
   met.give(bad, 100);
   bad.worth = policy::kWorthMin;
   met.leave(bad);
-  met.pass(Predecessors::kMemory / 2);
+  met.pass(policy::kOffenceMemory / 2);
   met.visit(kElsewhere, 100);
   CHECK(met.join(kHome).barren_before == 1);
   CHECK(met.join(kElsewhere).barren_before == 0);
-  met.pass(Predecessors::kMemory / 2);
+  met.pass(policy::kOffenceMemory / 2);
   CHECK(met.join(kHome).barren_before == 0);
 }
 
 TEST_CASE("many networks do not fill the memory: the one that was quiet for longest gives way") {
   Met met;
   met.visit(kHome, policy::kDebtMax);
-  for (std::size_t i = 0; i < Predecessors::kNetworksMax; ++i) {
+  for (std::size_t i = 0; i < policy::kNetworksMax; ++i) {
     met.pass(kMillisecond);
     met.visit("10.0." + std::to_string(i / 250) + "." + std::to_string(i % 250), policy::kDebtMax);
   }

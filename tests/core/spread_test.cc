@@ -52,13 +52,13 @@ class Spreading {
   void tell(core::PeerKey by, const Bytes& z, std::uint32_t g = 0) {
     proto::State state;
     state.generations.push_back({.generation = g, .rank = 1, .quota = 1, .null_vector = z});
-    for (int i = 0; i < 4 * static_cast<int>(policy::kSpreadRowsMin); ++i)
+    for (int i = 0; i < 4 * static_cast<int>(policy::kGivenMin); ++i)
       spread().told(neighbour(by), state);
   }
   void tell_complete(core::PeerKey by) {
     proto::State state;
     state.complete.push_back({0, 1});
-    for (int i = 0; i < static_cast<int>(policy::kSpreadRowsMin); ++i)
+    for (int i = 0; i < static_cast<int>(policy::kGivenMin); ++i)
       spread().told(neighbour(by), state);
   }
   // `count` reporters from kFirstReporter on send z.

@@ -1,5 +1,5 @@
 // Why nothing moves, as the core tells it, and the table of peers.
-#include "client/core/explain.h"
+#include "client/core/standstill.h"
 
 #include <doctest/doctest.h>
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "client/core/link_facts.h"
 #include "client/core/policy/constants.h"
+#include "client/core/types.h"
 #include "proto/base/limits.h"
 #include "tests/core/fixture.h"
 

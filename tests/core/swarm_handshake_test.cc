@@ -262,7 +262,7 @@ TEST_CASE(
     fixture.connect(1, peer_id(1), called_after(fixture, 0));
     fixture.say(1, unserved);
     CHECK(warnings(fixture) == 1);
-    fixture.pass(core::policy::kUnservedTime - 1);
+    fixture.pass(core::policy::kRefusedTime - 1);
     CHECK(fixture.take<Connect>().empty());
     fixture.open(2, peer_id(1), called_after(fixture, 1));
     CHECK(fixture.core.report().peers == 1);

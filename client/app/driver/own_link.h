@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "client/app/net/interface_addresses.h"
-#include "client/core/link_facts.h"
 #include "client/core/types.h"
 
 namespace firn::app {

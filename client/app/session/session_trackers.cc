@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/link_facts.h"
+#include "client/core/types.h"
 #include "client/privacy/manifest_seal.h"
 #include "proto/base/address_kind.h"
 

@@ -17,8 +17,9 @@ std::string_view most_of(const Counts& counts) {
 
 }  // namespace
 
-std::size_t gives_way(const std::vector<KeptAddress>& kept, const KeptAddress& newcomer) {
-  if (kept.empty()) return kNoAddress;
+std::optional<std::size_t> gives_way(const std::vector<KeptAddress>& kept,
+                                     const KeptAddress& newcomer) {
+  if (kept.empty()) return std::nullopt;
   const auto worst = std::max_element(kept.begin(), kept.end(), [](const auto& a, const auto& b) {
     return a.failures < b.failures;
   });
@@ -30,21 +31,22 @@ std::size_t gives_way(const std::vector<KeptAddress>& kept, const KeptAddress& n
   std::string_view source = most_of(sources);
   const bool from_own = own == sources[source];
   if (from_own) source = *newcomer.source;
-  if (!from_own && own + 1 >= sources[source]) return kNoAddress;
+  if (!from_own && own + 1 >= sources[source]) return std::nullopt;
 
   Counts prefixes;
   for (const KeptAddress& one : kept) {
     if (*one.source == source) ++prefixes[*one.prefix];
   }
-  if (prefixes.empty()) return kNoAddress;
+  if (prefixes.empty()) return std::nullopt;
   const std::string_view prefix = most_of(prefixes);
   const bool rarer = prefixes[*newcomer.prefix] + 1 < prefixes[prefix];
-  std::size_t last = kNoAddress;
+  std::optional<std::size_t> last;
   for (std::size_t i = 0; i < kept.size(); ++i) {
     if (*kept[i].source != source || *kept[i].prefix != prefix) continue;
-    if (last == kNoAddress || kept[i].turn > kept[last].turn) last = i;
+    if (!last || kept[i].turn > kept[*last].turn) last = i;
   }
-  return !from_own || rarer || newcomer.turn < kept[last].turn ? last : kNoAddress;
+  const bool fits = !from_own || rarer || newcomer.turn < kept[*last].turn;
+  return fits ? last : std::nullopt;
 }
 
 }  // namespace firn::core::policy

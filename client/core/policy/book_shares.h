@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,8 @@ struct KeptAddress {
   std::uint32_t failures;  // calls in vain
 };
 
-inline constexpr std::size_t kNoAddress = SIZE_MAX;
-
-// The index of the one that gives way; kNoAddress: the newcomer is not kept.
-std::size_t gives_way(const std::vector<KeptAddress>& kept, const KeptAddress& newcomer);
+// The index of the one that gives way; nullopt: the newcomer is not kept.
+std::optional<std::size_t> gives_way(const std::vector<KeptAddress>& kept,
+                                     const KeptAddress& newcomer);
 
 }  // namespace firn::core::policy

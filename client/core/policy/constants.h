@@ -23,8 +23,8 @@ inline constexpr double kWindowRoundTrips = 2.5;
 // longer than kRoundTripPath is not believed [056].
 inline constexpr TimeUs kRoundTripMax = 300 * kMillisecond;
 inline constexpr TimeUs kRoundTripPath = 1 * kSecond;
+inline constexpr TimeUs kOwnQueueMax = 1 * kSecond;  // of our uplink, that windows cover as well
 inline constexpr std::uint32_t kRoundTripGrants = 8;
-inline constexpr TimeUs kOwnQueueMax = 1 * kSecond;   // of our uplink, that windows cover as well
 inline constexpr std::uint32_t kExhaustedStreak = 4;  // windows used up in a row that double it
 // A sender waited for credit if the first block of a grant came after a pause of more than this
 // part of the time since the grant [011].
@@ -71,7 +71,7 @@ inline constexpr std::uint64_t kEndBlocks = 2;
 // A source weighs a neighbour by its uplink over the median one, as announced, within these bounds.
 // Rows of the first pass that go to a peer which does not upload are lacking everywhere else [014].
 // A source looks at all neighbours again when what is usual of their uplinks has moved so far, and
-// where there are few whenever it moves.
+// where there are few whenever it moves. Few: each of them may be looked at for one decision.
 inline constexpr double kUsualStep = 1.0 / 16;
 inline constexpr std::size_t kFewToLookAt = 256;
 inline constexpr double kWeightMin = 0.001;
@@ -139,9 +139,9 @@ inline constexpr std::uint32_t kLookMax = 512;  // generations looked at to find
 inline constexpr int kNullVectorTries = 8;
 inline constexpr std::uint32_t kMixtureRows = 16;   // that are mixed into a block [053]
 inline constexpr TimeUs kTakerTime = 10 * kSecond;  // had credit this long and sent nothing
-// In a small mesh: blocks that a neighbour may owe (debt.h). A new row pays for kDebtRepaid blocks,
-// and what is owed beyond that is forgiven; at most kDebtSaved are kept for later. The slowest
-// uplinks of a swarm bring one row for ten blocks or so [042, 069].
+// In a small mesh: blocks that a neighbour may owe (neighbour.h). A new row pays for kDebtRepaid
+// blocks, and what is owed beyond that is forgiven; at most kDebtSaved are kept for later. The
+// slowest uplinks of a swarm bring one row for ten blocks or so [042, 069].
 inline constexpr std::uint64_t kDebtMax = 20;
 inline constexpr std::uint64_t kDebtRepaid = 32;
 inline constexpr std::uint64_t kDebtSaved = 256;
@@ -162,7 +162,8 @@ inline constexpr TimeUs kStallVoid = 4 * kStallTime;      // then claims and lea
 inline constexpr std::size_t kNullVectorsKept = 16;       // of one neighbour
 
 // --- check keys ---
-// A peer that nothing useful has reached for so long takes any block, an authority near or not.
+// A peer that nothing useful has reached for so long takes any block, an authority near or not. It
+// calls more addresses, and idle neighbours are left for them.
 inline constexpr TimeUs kStarvingTime = 5 * kSecond;
 inline constexpr TimeUs kTruthPatience = 10 * kSecond;       // holders have this long to tell it
 inline constexpr TimeUs kCheckTimeout = 3 * kSecond;         // then a request counts as unanswered
@@ -173,11 +174,10 @@ inline constexpr std::uint32_t kCheckTagBytes = 4;
 // Sums are asked for ahead of need of as many generations as make this part of what the source
 // sends, for all neighbours together; of all once a false row has been met [041].
 inline constexpr double kCheckShareMax = 0.01;
-inline constexpr std::size_t kReviewsMax = 512;     // sums that are to be found true or false
-inline constexpr std::size_t kConvictedByOne = 64;  // peers that one of them convicts and are kept
-inline constexpr std::size_t kGuiltyKept = 256;     // peers that were shown to be guilty
-// Generations that a neighbour may ask for: at once, and a second (proof_serving.h).
-inline constexpr std::uint64_t kChecksMax = 64;
+inline constexpr std::size_t kReviewsMax = 512;  // sums that are to be found true or false
+// Peers of which it is kept that they were shown to be guilty, or are mistrusted.
+inline constexpr std::size_t kOffendersKept = 256;
+// Generations that a neighbour may ask for a second, and twice as many at once (proof_serving.h).
 inline constexpr std::uint64_t kChecksPerSecond = 32;
 // Where no authority is near a peer asks other holders for sums (peer_checks.h): at most kMakers of
 // those that have told the truth before. It asks kPeerChecksMax times about a generation that
@@ -190,33 +190,29 @@ inline constexpr std::uint32_t kWrongVerdictsMax = 24;
 // In a small mesh about rows of some generation now and then, more often where some sender has
 // shown no true row yet.
 inline constexpr TimeUs kPeerSample = 4 * kSecond, kPeerSampleTrial = 500 * kMillisecond;
-// By then, and two round trips more, neighbours know that mixtures of rows which they do not trust
-// are not wanted.
-inline constexpr TimeUs kTermsKnown = 1 * kSecond;
 // A peer takes nothing from a neighbour, and sends it nothing, for this time after such sums have
-// shown a row of it to be false; twice as long each further time within kMistrustMemory. The second
+// shown a row of it to be false; twice as long each further time within kOffenceMemory. The second
 // is for sums of a maker that has told the truth before.
 inline constexpr TimeUs kMistrustTime = 10 * kSecond, kMistrustTimeSure = 30 * kSecond;
-inline constexpr TimeUs kMistrustMemory = 600 * kSecond;
 inline constexpr std::uint32_t kMistrustDoublings = 5;
-inline constexpr std::size_t kMistrustedMax = 256;  // peers of which that is kept
+// So long it counts what a peer did: against it, and against those that come from its network after
+// it (predecessors.h).
+inline constexpr TimeUs kOffenceMemory = 600 * kSecond;
 // So long trusted rows alone are wanted where nobody near is known to tell the truth; and after
 // sums that contradict each other.
-inline constexpr TimeUs kBelieveUnsure = 60 * kSecond, kDisputeAlarm = 60 * kSecond;
-// Generations that a peer asks about: at once, and a second (proof_serving.h), as makers answer
-// more.
-inline constexpr std::uint64_t kSamplesMax = 16, kSamplesPerSecond = 8;
+inline constexpr TimeUs kBelieveUnsure = 60 * kSecond;
+// Generations that a peer asks about a second, and twice as many at once, as makers answer more.
+inline constexpr std::uint64_t kSamplesPerSecond = 8;
 // And that all neighbours together may ask a peer about, which does not speak for the authority.
-inline constexpr std::uint64_t kPeerSumsMax = 256, kPeerSumsPerSecond = 128;
+inline constexpr std::uint64_t kPeerSumsPerSecond = 128;
 
 // --- leaf lists ---
-// Generations that are fetched plainly at a time; a State names as many (limits::kWantedBlocksMax).
+// Generations that are fetched plainly at a time.
 inline constexpr std::size_t kPlainMax = 16;
 // In a large mesh a peer fetches all generations plainly once it has met a false row. The mode ends
 // kPlainModeTime after the last false row; where it begins again within kPlainModeMemory of its
-// end, it lasts twice as long, up to kPlainModeMax. Meanwhile kPlainModeAtOnce generations are
-// fetched at a time, as many as a State can name (limits::kWantedBlocksMax) [079].
-inline constexpr std::size_t kPlainModeAtOnce = 32;
+// end, it lasts twice as long, up to kPlainModeMax. Meanwhile as many generations are fetched at a
+// time as a State can name (limits::kWantedBlocksMax) [079].
 inline constexpr TimeUs kPlainModeMemory = 60 * kSecond;
 inline constexpr TimeUs kPlainModeTime = 600 * kSecond, kPlainModeMax = 2400 * kSecond;
 // In this mode a peer asks for the leaves of generations up to kPlainAhead beyond the front, of
@@ -243,21 +239,18 @@ inline constexpr double kPlainOrder = 0.1;
 inline constexpr std::uint64_t kPlainPush = 5;
 // A source takes a block for lost if fewer than kPlainSpread of its neighbours say they hold it,
 // its receiver aside, after kPlainLost, or after the time in which a usual relay sends
-// kPlainLostBlocks blocks, if that is longer. It remembers the blocks of the last kPlainKept
+// kPlainLostBlocks blocks, if that is longer. It remembers the blocks of the last kGivenKept
 // generations [079].
 inline constexpr TimeUs kPlainLost = 3 * kSecond;
 inline constexpr double kPlainLostBlocks = 24;
 inline constexpr double kPlainSpread = 1.0 / 8;
-inline constexpr std::size_t kPlainKept = 64;
 // A source looks for lost blocks of one generation each kPlainReview, and kPlainReviewEach later
-// for each neighbour that it has, and hears kPlainTellers of them at most: what one neighbour says
+// for each neighbour that it has, and hears kFewToLookAt of them at most: what one neighbour says
 // must not cost a source of thousands its time.
 inline constexpr TimeUs kPlainReview = 20 * kMillisecond, kPlainReviewEach = 10;
-inline constexpr std::size_t kPlainTellers = 256;
 inline constexpr TimeUs kLeavesTimeout = 2 * kSecond;   // then another neighbour is asked
 inline constexpr TimeUs kPlainPatience = 20 * kSecond;  // without a block, then it takes any
-// Leaf lists that a neighbour may ask for: at once, and a second (proof_serving.h).
-inline constexpr std::uint64_t kLeavesMax = 32;
+// Leaf lists that a neighbour may ask for a second, and twice as many at once (proof_serving.h).
 inline constexpr std::uint64_t kLeavesPerSecond = 16;
 // Bytes of a generation that cost one allowance: check sums take a quarter of the time of leaves,
 // most of it to read the generation.
@@ -276,17 +269,19 @@ inline constexpr TimeUs kTrialGrace = 5 * kSecond;
 
 // --- reports on what others pass on ---
 inline constexpr TimeUs kReportInterval = 1 * kSecond;
-inline constexpr std::size_t kReportersMin = 3;  // fewer tell a source nothing
+// The word of fewer neighbours counts for nothing: of reporters at a source, and of those that say
+// that they have banned this peer.
+inline constexpr std::size_t kReportersMin = 3;
 // Where reporters come from so many prefixes, those of one prefix weigh together as one.
 inline constexpr std::size_t kPrefixesMin = 3;
-inline constexpr double kAccusersMin = 2;         // in a large mesh: that convict a neighbour,
-inline constexpr double kAccusersShare = 0.5;     // and are this part of those asked
-inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it
+inline constexpr double kAccusersMin = 2;      // in a large mesh: that convict a neighbour,
+inline constexpr double kAccusersShare = 0.5;  // and are this part of those asked
+// One convicts it; or others can be judged, and it cannot yet [047].
+inline constexpr double kDoubtedWorth = 1.0 / 4;
 inline constexpr TimeUs kContributionMemory = 5 * kSecond;
 inline constexpr TimeUs kNewcomerTime = 2 * kSecond;  // rows, and reports of them, are on their way
 inline constexpr int kNewcomerRoundTrips = 5;  // and kReportInterval, if more; twice that at most
-inline constexpr double kNewcomerWorth = 1.0 / 4;  // until then, where others are judged [047]
-inline constexpr TimeUs kNewcomerTimeMax = 10 * kSecond;  // it lasts no longer
+inline constexpr TimeUs kNewcomerTimeMax = 10 * kSecond;  // a newcomer is doubted no longer
 inline constexpr double kWorthMin = 1.0 / 64;             // it may begin to pass something on
 inline constexpr double kWorthSteepness = 3;              // of what is passed on [042]
 inline constexpr double kSinkWorth = 1.0 / 8;             // below that its rows count as lost [042]
@@ -295,14 +290,16 @@ inline constexpr double kSinkWorth = 1.0 / 8;             // below that its rows
 inline constexpr double kTrustedWorth = 1.0 / 2;
 inline constexpr double kDoubtedPart = 1.0 / 32;
 inline constexpr double kDoubtedAtOnce = 4;
-inline constexpr std::size_t kGivenKept = 64;  // generations, of one neighbour
+// Generations of which a source remembers what it gave to a neighbour, and which blocks
+// (kPlainLost).
+inline constexpr std::size_t kGivenKept = 64;
 // Of a neighbour a source believes what this share of the reporters say at least, so that a smaller
 // share that praises a friend achieves nothing. Less than a half, as honest reporters get nothing
 // from a neighbour that has banned them [042].
 inline constexpr double kReportersShare = 0.4;
 // What this part of the neighbours pass on at least is usual.
 inline constexpr double kUsualShare = 0.25;
-inline constexpr double kGivenMin = 4;  // blocks, to judge by
+inline constexpr double kGivenMin = 4;  // blocks or rows, to judge a neighbour by
 // A reporter may tell of kReportExcess times the rows that its rank leaves for others, and
 // kReportSlack more: what it tells of may run ahead of its ranks for a moment [069]. Of a rank that
 // falls kReportForgiven rows are forgiven within kContributionMemory: two default generations.
@@ -312,14 +309,13 @@ inline constexpr double kReportSlack = 24;
 
 // In a large mesh sources find out by null vectors what has spread: rows so old should have; of
 // each neighbour one is kept in this time, for so long, of a generation so many; a reporter that
-// was asked about fewer says nothing, nor does a null vector that lets a smaller part of them
-// through. Null vectors that a peer sends to a source in each kReportInterval.
+// was asked about fewer than kGivenMin says nothing, nor does a null vector that lets a smaller
+// part of them through. Null vectors that a peer sends to a source in each kReportInterval.
 inline constexpr TimeUs kSpreadTime = 1500 * kMillisecond;
 inline constexpr TimeUs kSpreadSample = 100 * kMillisecond;
 inline constexpr TimeUs kSpreadMemory = 30 * kSecond;
 inline constexpr TimeUs kSpreadRecent = 5 * kSecond;  // by a reporter that holds all of it [064]
 inline constexpr std::size_t kSpreadRowsMax = 256;
-inline constexpr double kSpreadRowsMin = 4;
 inline constexpr double kSpreadTelling = 0.125;
 inline constexpr double kSpreadReporters = 64;  // of those that have called, about
 inline constexpr std::size_t kSpreadVectors = 4;
@@ -327,7 +323,8 @@ inline constexpr std::size_t kSpreadVectors = 4;
 inline constexpr TimeUs kDepartureInterval = 100 * kMillisecond;  // is it safe to leave?
 
 // --- neighbours ---
-// A socket that takes nothing for this long is not busy but stuck.
+// A socket that takes nothing for this long is not busy but stuck; a neighbour that sends nothing
+// of what it was granted has stalled.
 inline constexpr TimeUs kStuckTime = 3 * kSecond;
 inline constexpr TimeUs kStuckPatience = 60 * kSecond;  // and is given up, not before it would
 inline constexpr std::uint64_t kStuckRate = 4096;       // drain at this many bytes a second
@@ -356,9 +353,10 @@ inline constexpr TimeUs kVainCallTimePrefix = kSecond / 2;
 inline constexpr TimeUs kRedialFirst = 1 * kSecond;
 inline constexpr TimeUs kRedialMax = 60 * kSecond;
 inline constexpr TimeUs kUselessTime = 600 * kSecond;  // a useless peer is not called this long
-// A peer that does not serve the content may be about to: it is called again after this time, then
-// after twice that, up to kUselessTime. All peers of a swarm may have been told of it in error.
-inline constexpr TimeUs kUnservedTime = 30 * kSecond;
+// A peer that has no place, or made room for another, is left for this time. One that does not
+// serve the content may be about to: it is called again after this time, then after twice that, up
+// to kUselessTime. All peers of a swarm may have been told of it in error.
+inline constexpr TimeUs kRefusedTime = 30 * kSecond;
 // A neighbour that moved no block for this long makes room for a newcomer where all places are
 // taken; sooner if it neither wants a block that we may send nor lets us send one. Its Hello must
 // have come sooner still.
@@ -366,9 +364,9 @@ inline constexpr TimeUs kIdleTime = 120 * kSecond;
 inline constexpr TimeUs kIdleTimeCrowded = 5 * kSecond;
 inline constexpr TimeUs kFirstMessageTime = 2 * kSecond;
 inline constexpr TimeUs kIdledAwayTime = 60 * kSecond;  // then its network may do so again
-inline constexpr TimeUs kCrowdedTime = 30 * kSecond;    // a peer that made room for another is left
-// Nothing useful came for this long: more addresses are called, and idle neighbours left for them.
-inline constexpr TimeUs kHungerTime = 5 * kSecond;
+// Networks of which is kept that a neighbour did so, and those that predecessors.h remembers.
+inline constexpr std::size_t kNetworksMax = 1024;
+// A peer that starves (kStarvingTime) looks so often whether there are addresses to call.
 inline constexpr TimeUs kHungerReview = 500 * kMillisecond;
 inline constexpr std::uint32_t kHungerNeighbours = 2;    // times as many neighbours as else
 inline constexpr std::uint32_t kHungerDialsAtOnce = 32;  // those that do not answer take 10 s each
@@ -400,10 +398,10 @@ inline constexpr TimeUs kManifestAskAgain = 30 * kSecond;  // the same neighbour
 inline constexpr std::uint64_t kManifestPartsPerSecond = 4;
 inline constexpr std::uint64_t kManifestPartMin = 4 << 10;
 
-// --- bans, by number of strikes; not for good, as an honest relay may pass on false rows ---
+// --- bans, by number of strikes (further ones take as long as the last); not for good, as an
+// honest relay may pass on false rows ---
 inline constexpr TimeUs kBanTimes[] = {30 * kSecond, 600 * kSecond, 3600 * kSecond};
 inline constexpr std::uint32_t kStrikesConvicted = 2;     // for a false block it had answered for
 inline constexpr TimeUs kConvictedMemory = kBanTimes[2];  // then convictions are forgotten
-inline constexpr std::uint32_t kBansMax = 3;              // further ones take as long as the last
 
 }  // namespace firn::core::policy

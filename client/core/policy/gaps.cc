@@ -9,8 +9,7 @@ namespace firn::core::policy {
 
 namespace {
 
-// Of the kWindow generations from one on, a bit each: what one look at all neighbours tells.
-constexpr std::uint32_t kWindow = 64;
+// Of the kWordBits generations from one on, a bit each: what one look at all neighbours tells.
 struct Sight {
   std::uint64_t held = 0;    // somebody_has
   std::uint64_t wanted = 0;  // some neighbour does
@@ -35,13 +34,13 @@ bool somebody_has(const Neighbours& neighbours, std::uint32_t g) {
 
 // Moves from_ to the lowest generation that is wanted and that no neighbour has in whole.
 void Gaps::find_first(const Neighbours& neighbours, std::uint32_t passed) {
-  for (std::uint32_t looked = 0; looked < kGapScanMax && from_ < passed; looked += kWindow) {
+  for (std::uint32_t looked = 0; looked < kGapScanMax && from_ < passed; looked += kWordBits) {
     const Sight sight = look(neighbours, from_);
     const auto over = static_cast<std::uint32_t>(std::countr_zero(sight.wanted & ~sight.held));
     const std::uint32_t first = std::min(from_ + over, passed);
     watched_.erase(watched_.begin(), watched_.lower_bound(first));
     from_ = first;
-    if (over < kWindow) break;
+    if (over < kWordBits) break;
   }
 }
 
@@ -65,7 +64,7 @@ bool Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first
   reviewed_ = now;
   gaps_.clear();
   find_first(neighbours, passed);
-  const std::uint32_t end = std::min(passed, from_ + kWindow);
+  const std::uint32_t end = std::min(passed, from_ + kWordBits);
   const Sight sight = look(neighbours, from_);
   const Ranks ranks = ranks_until(end, neighbours);
   bool overtaken = false;

@@ -128,7 +128,7 @@ TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
   const TimeUs ahead = window > kWindowMin ? neighbour.grants.round_trip() : 0;
   // After long silence the rate is next to nothing.
   const auto due = static_cast<TimeUs>(std::min(
-      half_window / rate * 1e6 - static_cast<double>(ahead), static_cast<double>(interval)));
+      half_window / rate * kSecond - static_cast<double>(ahead), static_cast<double>(interval)));
   return std::min(interval, std::max(due, kStateIntervalMin));
 }
 

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "client/core/generation_set.h"
 #include "client/core/holdings.h"
-#include "client/core/slot_set.h"
 #include "codec/random.h"
 
 namespace firn::core::policy {

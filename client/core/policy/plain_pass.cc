@@ -8,7 +8,7 @@ namespace firn::core::policy {
 
 bool PlainPass::sent(std::uint32_t g, std::uint32_t i, PeerKey to, TimeUs now) {
   if (!sent_.contains(g)) {
-    if (sent_.size() == kPlainKept) sent_.erase(sent_.begin());
+    if (sent_.size() == kGivenKept) sent_.erase(sent_.begin());
     sent_[g] = {std::vector<Sent>(shape_.blocks_in(g)), 0, shape_.blocks_in(g)};
   }
   Generation& of = sent_[g];
@@ -29,7 +29,7 @@ void PlainPass::review_one(std::uint32_t g, Generation& sent, const Neighbours& 
   };
   std::vector<Teller> tell;
   bool asked = false;
-  const std::size_t step = neighbours.size() / kPlainTellers + 1;
+  const std::size_t step = neighbours.size() / kFewToLookAt + 1;
   std::size_t place = g;  // another part for each generation
   for (const Neighbour& n : neighbours) {
     if (++place % step != 0 || n.holds.has_everything() || n.doubted()) continue;
@@ -41,7 +41,7 @@ void PlainPass::review_one(std::uint32_t g, Generation& sent, const Neighbours& 
   const auto spread = [&tell](std::uint32_t i, PeerKey to) {
     std::size_t holders = 0;
     for (const Teller& one : tell)
-      holders += one.key != to && (!one.bits || ((*one.bits)[i / 8] >> (i % 8) & 1) != 0);
+      holders += one.key != to && (!one.bits || has_block(*one.bits, i));
     return holders > 0 &&
            static_cast<double>(holders) >= kPlainSpread * static_cast<double>(tell.size());
   };

@@ -49,7 +49,7 @@ class PlainPass {
                   TimeUs now);
 
   Shape shape_;
-  std::map<std::uint32_t, Generation> sent_;  // of the last kPlainKept generations
+  std::map<std::uint32_t, Generation> sent_;  // of the last kGivenKept generations
   std::uint32_t reviewed_ = 0;                // the generation that was looked at last
   TimeUs review_due_ = 0;
   bool some_tell_ = false;

@@ -19,7 +19,6 @@
 #include "client/core/policy/late_binding.h"
 #include "client/core/policy/plain_pass.h"
 #include "client/core/policy/source_line.h"
-#include "client/core/policy/uplink_claims.h"
 
 namespace firn::core::policy {
 

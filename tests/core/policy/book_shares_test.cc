@@ -20,9 +20,9 @@ struct Book {
     for (const Line& line : lines) kept.push_back(view(line));
     const Line line{source, prefix, turn, 0};
     if (lines.size() < size) return lines.push_back(line), true;
-    const std::size_t gone = gives_way(kept, view(line));
-    if (gone == kNoAddress) return false;
-    lines[gone] = line;
+    const auto gone = gives_way(kept, view(line));
+    if (!gone) return false;
+    lines[*gone] = line;
     return true;
   }
   std::size_t of(const std::string& source) const {

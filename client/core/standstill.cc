@@ -1,6 +1,8 @@
-#include "client/core/explain.h"
+#include "client/core/standstill.h"
 
 #include <algorithm>
+
+#include "client/core/parts.h"
 
 namespace firn::core {
 
@@ -37,8 +39,7 @@ NeighbourStanding standing_of(const Neighbour& n) {
 }
 
 // Which generations no neighbour can help with, and which neighbours could send a block.
-void compare_holdings(const StandstillView& view, Standstill& result) {
-  const Holdings& holdings = *view.holdings;
+void compare_holdings(const Holdings& holdings, const Neighbours& neighbours, Standstill& result) {
   std::uint32_t looked = 0;
   for (std::uint32_t g = holdings.verified().next_missing(0);
        g < holdings.generation_count() && looked < kLookMax;
@@ -46,7 +47,7 @@ void compare_holdings(const StandstillView& view, Standstill& result) {
     if (!wanted(holdings, g)) continue;
     bool helped = false;
     auto standing = result.neighbours.begin();
-    for (const Neighbour& n : view.neighbours) {
+    for (const Neighbour& n : neighbours) {
       NeighbourStanding& own = *standing++;
       if (!n.holds.heard()) continue;
       if (n.holds.withdrawn().size() > 0 && n.holds.withdrawn().contains(g))
@@ -61,15 +62,17 @@ void compare_holdings(const StandstillView& view, Standstill& result) {
   }
 }
 
-Standstill::Kind kind_of(const StandstillView& view, const Standstill& result) {
+Standstill::Kind kind_of(Parts& parts, const Holdings* holdings, const Standstill& result) {
   using Kind = Standstill::Kind;
-  if (!view.store_error.empty()) return Kind::kStorePaused;
-  if (view.holdings && view.holdings->complete()) return Kind::kFinishing;
-  if (view.holdings && view.holdings->missing() == 0) return Kind::kDecoding;
-  if (view.store_behind) return Kind::kStoreBehind;
-  if (view.neighbours.empty()) return Kind::kNobody;
-  if (view.limited) return Kind::kLimited;
-  if (!view.holdings) return Kind::kNoManifest;
+  const bool store_behind = holdings && parts.transfer->granting.store_behind();
+  const bool limited = holdings && parts.downlink.exhausted(parts.context.now);
+  if (!result.store_error.empty()) return Kind::kStorePaused;
+  if (holdings && holdings->complete()) return Kind::kFinishing;
+  if (holdings && holdings->missing() == 0) return Kind::kDecoding;
+  if (store_behind) return Kind::kStoreBehind;
+  if (result.neighbours.empty()) return Kind::kNobody;
+  if (limited) return Kind::kLimited;
+  if (!holdings) return Kind::kNoManifest;
   const auto has = [&](NeighbourStanding::Kind kind) {
     return std::any_of(result.neighbours.begin(), result.neighbours.end(),
                        [kind](const auto& n) { return n.kind == kind; });
@@ -80,14 +83,16 @@ Standstill::Kind kind_of(const StandstillView& view, const Standstill& result) {
 
 }  // namespace
 
-Standstill explain(const StandstillView& view) {
+Standstill standstill_of(Parts& parts) {
+  const Neighbours& neighbours = parts.membership.neighbours();
+  const Holdings* holdings = parts.transfer ? &parts.transfer->generations.holdings() : nullptr;
   Standstill result;
-  result.store_error = view.store_error;
-  result.trackers = view.trackers;
-  result.addresses = view.book.standings(Standstill::kAddressesMax);
-  for (const Neighbour& n : view.neighbours) result.neighbours.push_back(standing_of(n));
-  if (view.holdings) compare_holdings(view, result);
-  result.kind = kind_of(view, result);
+  result.store_error = parts.intake.error();
+  result.trackers = parts.trackers.standings();
+  result.addresses = parts.membership.book().standings(Standstill::kAddressesMax);
+  for (const Neighbour& n : neighbours) result.neighbours.push_back(standing_of(n));
+  if (holdings) compare_holdings(*holdings, neighbours, result);
+  result.kind = kind_of(parts, holdings, result);
   return result;
 }
 
