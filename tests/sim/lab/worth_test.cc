@@ -63,7 +63,7 @@ TEST_CASE("peers' check sums, their review, mistrust: polluters without an autho
                       "seed=1 peers=12 seed_mbit=16 mib=16 authority=0 hostile=6*noise+colluding");
 }
 
-// Now 27.3 s. Without contributions 33.9, reporter.h 92.7. Bound 31.
+// Now 27.3 s. Without contributions 33.9, without the cap of reports by rank 92.7. Bound 31.
 TEST_CASE("reporters' ranks: silent peers that praise one another get no more of a source") {
   race_is_over_within(31, "seed=1 peers=12 up=2,4,8,18 mib=16 hostile=6*reports+silent");
 }
