@@ -1,4 +1,4 @@
-// Judging rows by check sums (codec/check_hash.h). The authority of the content draws a key for one
+// Judging rows by check sums (codec/check_sums.h). The authority of the content draws a key for one
 // receiver, and sends it the sums of a generation's source blocks under that key. Whether a row is
 // a combination of source blocks then shows at once; nobody but the receiver and the authority
 // knows the key, so that nobody can make a false row that passes, but by luck

@@ -1,5 +1,6 @@
 // The parts of a swarm core, wired together: each is made with the ones it needs, and knows no
-// others. Parts that stand lower are made with parts above them; none reaches into another's state.
+// others. Parts that stand lower are made with parts above them, and call these; what several of
+// them keep about a neighbour is in Neighbour (neighbour.h).
 #pragma once
 
 #include <optional>
