@@ -114,7 +114,7 @@ void Contributions::count(const Neighbour& n, double kept) {
 void Contributions::greeted(Neighbour& n) {
   if (!membership_.small_mesh()) return spread_.greeted(n);
   if (!judges_ || n.contact.opened_at() <= judged_since_) return;
-  n.worth = n.barren_before == 0 ? policy::kDoubtedWorth : policy::kWorthMin;
+  n.worth = n.barren_before == 0 ? policy::kNewcomerWorth : policy::kWorthMin;
 }
 
 void Contributions::review_newcomer(Neighbour& n) const {

@@ -60,10 +60,12 @@ class Grants {
   TimeUs last_arrival() const { return last_arrival_; }
   TimeUs last_grant() const { return last_grant_; }
   std::uint64_t blocks_received() const { return blocks_received_; }
-  // It owes blocks, and none has come for long.
+  // It owes blocks, and none has come for kStalledAfter.
   bool stalled(TimeUs now) const { return outstanding() > 0 && now > stalls_after(); }
   // If none comes, and none is granted.
-  TimeUs stalls_after() const { return std::max(last_arrival_, last_grant_) + policy::kStuckTime; }
+  TimeUs stalls_after() const {
+    return std::max(last_arrival_, last_grant_) + policy::kStalledAfter;
+  }
 
  private:
   TimeUs last_arrival_ = 0;

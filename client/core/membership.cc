@@ -290,8 +290,8 @@ void Membership::said_goodbye(Neighbour& n, const proto::Goodbye& goodbye) {
 // Neighbours that ban this peer say that it sent false blocks. One may lie; where several say so,
 // it is this machine that spoils what it holds: a person is told.
 void Membership::accused_by(const PeerId& id) {
-  if (accusers_.size() == policy::kReportersMin || !accusers_.insert(id).second) return;
-  if (accusers_.size() == policy::kReportersMin) {
+  if (accusers_.size() == policy::kAccusersToTell || !accusers_.insert(id).second) return;
+  if (accusers_.size() == policy::kAccusersToTell) {
     outbox_.warn(
         "your peers say that blocks from this machine arrive damaged: check its memory and its "
         "disk");

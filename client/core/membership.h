@@ -111,7 +111,7 @@ class Membership {
   Places places_;
   History history_;
   std::vector<LeaveWatcher*> watchers_;
-  std::set<PeerId> accusers_;  // policy::kReportersMin at most
+  std::set<PeerId> accusers_;  // policy::kAccusersToTell at most
 };
 
 }  // namespace firn::core

@@ -2,9 +2,9 @@
 //
 // A peer starves if it needs something, and nothing useful has come for a while. Then it calls more
 // addresses than it would, those that it has not tried yet, and parts with neighbours that do
-// nothing, so that a few silent identities cannot shut it off from the others. It ends when all
-// addresses have been tried: peers that wait together for a source do not change neighbours for
-// ever.
+// nothing, so that a few silent identities cannot shut it off from the others. Starving ends
+// when all addresses have been tried: peers that wait together for a source do not change
+// neighbours for ever.
 #pragma once
 
 #include <algorithm>

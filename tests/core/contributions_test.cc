@@ -112,7 +112,7 @@ TEST_CASE("one that comes when others are judged begins with a quarter, until it
   }
   core::Neighbour& late = swarm.join();
   swarm.review(kAllPassOn);
-  CHECK(late.worth == policy::kDoubtedWorth);
+  CHECK(late.worth == policy::kNewcomerWorth);
   CHECK_FALSE(late.sink());
   for (int i = 0; i < 4; ++i) swarm.review(kAllPassOn);
   CHECK(late.worth == 1);
@@ -212,7 +212,7 @@ TEST_CASE("a newcomer that cannot be judged for long counts like the others") {
   for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
   core::Neighbour& late = swarm.join();
   swarm.review(kAllPassOn, 8);
-  CHECK(late.worth == policy::kDoubtedWorth);
+  CHECK(late.worth == policy::kNewcomerWorth);
   for (int i = 0; i < 15; ++i) swarm.review(kAllPassOn, 8);
   CHECK(late.worth == 1);
 }

@@ -71,7 +71,7 @@ inline constexpr std::uint64_t kEndBlocks = 2;
 // A source weighs a neighbour by its uplink over the median one, as announced, within these bounds.
 // Rows of the first pass that go to a peer which does not upload are lacking everywhere else [014].
 // A source looks at all neighbours again when what is usual of their uplinks has moved so far, and
-// where there are few whenever it moves. Few: each of them may be looked at for one decision.
+// where there are few whenever it moves.
 inline constexpr double kUsualStep = 1.0 / 16;
 inline constexpr std::size_t kFewToLookAt = 256;
 inline constexpr double kWeightMin = 0.001;
@@ -158,6 +158,7 @@ inline constexpr std::uint32_t kOptimisticShare = 32;  // one choice of this man
 
 // --- stalls ---
 inline constexpr TimeUs kStallTime = 500 * kMillisecond;  // S: then a null vector is attached
+inline constexpr TimeUs kStalledAfter = 3 * kSecond;      // a neighbour sends nothing of its grant
 inline constexpr TimeUs kStallVoid = 4 * kStallTime;      // then claims and leases count no more
 inline constexpr std::size_t kNullVectorsKept = 16;       // of one neighbour
 
@@ -245,9 +246,10 @@ inline constexpr TimeUs kPlainLost = 3 * kSecond;
 inline constexpr double kPlainLostBlocks = 24;
 inline constexpr double kPlainSpread = 1.0 / 8;
 // A source looks for lost blocks of one generation each kPlainReview, and kPlainReviewEach later
-// for each neighbour that it has, and hears kFewToLookAt of them at most: what one neighbour says
+// for each neighbour that it has, and hears kPlainTellers of them at most: what one neighbour says
 // must not cost a source of thousands its time.
 inline constexpr TimeUs kPlainReview = 20 * kMillisecond, kPlainReviewEach = 10;
+inline constexpr std::size_t kPlainTellers = 256;
 inline constexpr TimeUs kLeavesTimeout = 2 * kSecond;   // then another neighbour is asked
 inline constexpr TimeUs kPlainPatience = 20 * kSecond;  // without a block, then it takes any
 // Leaf lists that a neighbour may ask for a second, and twice as many at once (proof_serving.h).
@@ -269,29 +271,31 @@ inline constexpr TimeUs kTrialGrace = 5 * kSecond;
 
 // --- reports on what others pass on ---
 inline constexpr TimeUs kReportInterval = 1 * kSecond;
-// The word of fewer neighbours counts for nothing: of reporters at a source, and of those that say
-// that they have banned this peer.
-inline constexpr std::size_t kReportersMin = 3;
+inline constexpr std::size_t kReportersMin = 3;  // fewer tell a source nothing
+// So many peers must say that this one sends false blocks before a person is told.
+inline constexpr std::size_t kAccusersToTell = 3;
 // Where reporters come from so many prefixes, those of one prefix weigh together as one.
 inline constexpr std::size_t kPrefixesMin = 3;
-inline constexpr double kAccusersMin = 2;      // in a large mesh: that convict a neighbour,
-inline constexpr double kAccusersShare = 0.5;  // and are this part of those asked
-// One convicts it; or others can be judged, and it cannot yet [047].
-inline constexpr double kDoubtedWorth = 1.0 / 4;
+inline constexpr double kAccusersMin = 2;         // in a large mesh: that convict a neighbour,
+inline constexpr double kAccusersShare = 0.5;     // and are this part of those asked
+inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it
+// In a small mesh: of a neighbour that cannot be judged yet while others can [047].
+inline constexpr double kNewcomerWorth = 1.0 / 4;
 inline constexpr TimeUs kContributionMemory = 5 * kSecond;
 inline constexpr TimeUs kNewcomerTime = 2 * kSecond;  // rows, and reports of them, are on their way
 inline constexpr int kNewcomerRoundTrips = 5;  // and kReportInterval, if more; twice that at most
-inline constexpr TimeUs kNewcomerTimeMax = 10 * kSecond;  // a newcomer is doubted no longer
-inline constexpr double kWorthMin = 1.0 / 64;             // it may begin to pass something on
-inline constexpr double kWorthSteepness = 3;              // of what is passed on [042]
-inline constexpr double kSinkWorth = 1.0 / 8;             // below that its rows count as lost [042]
+inline constexpr TimeUs kNewcomerTimeMax =
+    10 * kSecond;                              // then its worth is 1 (predecessors.h: later)
+inline constexpr double kWorthMin = 1.0 / 64;  // it may begin to pass something on
+inline constexpr double kWorthSteepness = 3;   // of what is passed on [042]
+inline constexpr double kSinkWorth = 1.0 / 8;  // below that its rows count as lost [042]
 // In a large mesh neighbours below this worth get this part of a source's blocks together, and so
 // many at once.
 inline constexpr double kTrustedWorth = 1.0 / 2;
 inline constexpr double kDoubtedPart = 1.0 / 32;
 inline constexpr double kDoubtedAtOnce = 4;
-// Generations of which a source remembers what it gave to a neighbour, and which blocks
-// (kPlainLost).
+// A source remembers what it gave of the last so many generations: to a neighbour, and block by
+// block.
 inline constexpr std::size_t kGivenKept = 64;
 // Of a neighbour a source believes what this share of the reporters say at least, so that a smaller
 // share that praises a friend achieves nothing. Less than a half, as honest reporters get nothing
@@ -299,7 +303,7 @@ inline constexpr std::size_t kGivenKept = 64;
 inline constexpr double kReportersShare = 0.4;
 // What this part of the neighbours pass on at least is usual.
 inline constexpr double kUsualShare = 0.25;
-inline constexpr double kGivenMin = 4;  // blocks or rows, to judge a neighbour by
+inline constexpr double kGivenMin = 4;  // blocks or rows, to judge by
 // A reporter may tell of kReportExcess times the rows that its rank leaves for others, and
 // kReportSlack more: what it tells of may run ahead of its ranks for a moment [069]. Of a rank that
 // falls kReportForgiven rows are forgiven within kContributionMemory: two default generations.
@@ -323,8 +327,7 @@ inline constexpr std::size_t kSpreadVectors = 4;
 inline constexpr TimeUs kDepartureInterval = 100 * kMillisecond;  // is it safe to leave?
 
 // --- neighbours ---
-// A socket that takes nothing for this long is not busy but stuck; a neighbour that sends nothing
-// of what it was granted has stalled.
+// A socket that takes nothing for this long is not busy but stuck.
 inline constexpr TimeUs kStuckTime = 3 * kSecond;
 inline constexpr TimeUs kStuckPatience = 60 * kSecond;  // and is given up, not before it would
 inline constexpr std::uint64_t kStuckRate = 4096;       // drain at this many bytes a second

@@ -29,7 +29,7 @@ void PlainPass::review_one(std::uint32_t g, Generation& sent, const Neighbours& 
   };
   std::vector<Teller> tell;
   bool asked = false;
-  const std::size_t step = neighbours.size() / kFewToLookAt + 1;
+  const std::size_t step = neighbours.size() / kPlainTellers + 1;
   std::size_t place = g;  // another part for each generation
   for (const Neighbour& n : neighbours) {
     if (++place % step != 0 || n.holds.has_everything() || n.doubted()) continue;
