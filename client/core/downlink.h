@@ -35,6 +35,7 @@ class Downlink {
 
   // As of Uplink.
   void rest(TimeUs now) { waits_ = !limit_.ready(now); }
+  bool held_up() const { return waits_; }
   TimeUs next_due(TimeUs now) { return waits_ ? limit_.ready_at(now) : kNever; }
 
  private:

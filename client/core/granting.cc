@@ -27,12 +27,17 @@ Granting::Granting(const Context& context, const Life& life, Membership& members
 
 // --- how much may be granted ---
 
+// In blocks.
+std::uint64_t Granting::memory_room() const {
+  const std::uint64_t k = std::max<std::uint64_t>(holdings().shape().block_bytes, 1);
+  return std::max<std::uint64_t>(context_.options.memory_bytes / 8 * 3 / k, 8);
+}
+
 // Rows wait in memory until they are spooled or decoded; grants stop before they fill it.
 policy::GrantLimits Granting::limits() {
   policy::GrantLimits limits;
   limits.paused = intake_.paused() || life_.stopped() || life_.finishing();
-  const std::uint64_t k = std::max<std::uint64_t>(holdings().shape().block_bytes, 1);
-  const std::uint64_t room = std::max<std::uint64_t>(context_.options.memory_bytes / 8 * 3 / k, 8);
+  const std::uint64_t room = memory_room();
   limits.promised = promised();
   const std::uint64_t promised = intake_.rows_in_memory() + limits.promised;
   limits.blocks_max = promised < room ? room - promised : 0;
@@ -64,6 +69,21 @@ bool Granting::can_grant(const Neighbour& n) {
 bool Granting::has_news(const Neighbour& n) {
   if (!n.news.begun()) return false;
   return n.news.pending() || can_grant(n);
+}
+
+std::optional<WhyNot> Granting::why_none_from(const Neighbour& n) const {
+  if (life_.complete() || holdings().missing() == 0) return WhyNot::kWantsNothing;
+  if (!n.holds.heard()) return WhyNot::kNotHeard;
+  if (n.mistrusted) return WhyNot::kSuspended;
+  if (intake_.paused()) return WhyNot::kDiskPaused;
+  const GenerationSet& verified = holdings().verified();
+  std::uint32_t g = verified.next_missing(0);
+  while (g < verified.size() && n.holds.rank(g) == 0) g = verified.next_missing(g + 1);
+  if (g >= verified.size()) return WhyNot::kNothingHeld;
+  if (n.grants.stalled(context_.now)) return WhyNot::kOwesBlocks;
+  if (n.grants.outstanding() > 0) return std::nullopt;
+  if (links_.down.held_up()) return WhyNot::kRateLimit;
+  return intake_.rows_in_memory() >= memory_room() ? WhyNot::kMemoryFull : WhyNot::kNoCredit;
 }
 
 // --- when a State is due ---

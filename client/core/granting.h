@@ -58,6 +58,9 @@ class Granting final : public LeaveWatcher {
   // Nothing is granted because of rows that wait in memory for the store.
   bool store_behind();
 
+  // Why no blocks come from the neighbour; nullopt: they may come any time.
+  std::optional<WhyNot> why_none_from(const Neighbour& n) const;
+
  private:
   // What decides for all neighbours at once when States are due.
   struct Regime {
@@ -68,6 +71,7 @@ class Granting final : public LeaveWatcher {
   };
   const Holdings& holdings() const { return generations_.holdings(); }
   policy::GrantLimits limits();
+  std::uint64_t memory_room() const;
   std::uint64_t promised();
   bool can_grant(const Neighbour& n);
   bool has_news(const Neighbour& n);

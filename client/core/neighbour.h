@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "client/core/news.h"
 #include "client/core/pipeline.h"
 #include "client/core/policy/constants.h"
+#include "client/core/policy/why_not.h"
 #include "client/core/remote_holdings.h"
 #include "client/core/traffic.h"
 #include "client/core/types.h"
@@ -103,9 +105,15 @@ class Neighbour {
     wants_claims_ = state.wants_claims;
     return holds.apply(std::move(state), pipe.next_sequence());
   }
-  bool may_send() const {
-    return holds.heard() && pipe.has_credit() && !mistrusted && !wants_claims_;
+  // Why no block may go to it now; nullopt: one may.
+  std::optional<WhyNot> why_not_send() const {
+    if (!holds.heard()) return WhyNot::kNotHeard;
+    if (mistrusted) return WhyNot::kSuspended;
+    if (wants_claims_) return WhyNot::kLastVersion;
+    if (!pipe.has_credit()) return WhyNot::kNoCredit;
+    return std::nullopt;
   }
+  bool may_send() const { return !why_not_send(); }
   // Books a block; returns its sequence number.
   std::uint32_t book_block(std::uint32_t generation, TimeUs now) {
     holds.in_flight(generation, pipe.next_sequence());

@@ -58,11 +58,15 @@ void Sending::wake() {
   due_ |= !uplink_.unlimited() || sockets_.any_stuck(context_.now);
 }
 
-std::uint32_t Sending::busy_max(double blocks_per_second, std::uint32_t at_once,
-                                bool small_mesh) const {
-  if (!source_) return policy::busy_connections_max(blocks_per_second, small_mesh);
-  const std::uint32_t of_own_link =
-      policy::busy_connections_source(blocks_per_second, at_once, holdings_.shape().block_bytes);
+// Blocks that are chosen for a neighbour at a time.
+std::uint32_t Sending::at_once(double blocks_per_second) const {
+  return source_ ? policy::blocks_at_once(blocks_per_second, holdings_.shape().block_bytes) : 1;
+}
+
+std::uint32_t Sending::busy_max(double blocks_per_second) const {
+  if (!source_) return policy::busy_connections_max(blocks_per_second, membership_.small_mesh());
+  const std::uint32_t of_own_link = policy::busy_connections_source(
+      blocks_per_second, at_once(blocks_per_second), holdings_.shape().block_bytes);
   return std::max(of_own_link, std::min<std::uint32_t>(of_own_link * uplink_.times_on_way(),
                                                        policy::kBusyConnectionsElsewhere));
 }
@@ -76,10 +80,8 @@ void Sending::pump() {
   }
   const double rate = uplink_.blocks_per_second(now);
   const bool small_mesh = membership_.small_mesh();
-  const std::uint32_t at_once =
-      source_ ? policy::blocks_at_once(rate, holdings_.shape().block_bytes) : 1;
-  const std::uint32_t most = busy_max(rate, at_once, small_mesh);
-  sockets_.set_patience(policy::uplink_patience(rate, most * at_once));
+  const std::uint32_t most = busy_max(rate);
+  sockets_.set_patience(policy::uplink_patience(rate, most * at_once(rate)));
   const Neighbours& neighbours = membership_.neighbours();
   policy::Sockets sockets{sockets_.busy(now, most), most};
   const policy::RelayPolicy::Terms terms{small_mesh, trust_.trial_from()};
@@ -89,10 +91,21 @@ void Sending::pump() {
     if (!choice) break;
     Neighbour& n = *membership_.find(choice->peer);
     const bool idle = n.pipe.queued() == 0;
-    send_run(n, *choice, at_once);
+    send_run(n, *choice, at_once(rate));
     if (idle) ++sockets.busy;
   }
   uplink_.waiting(sockets_.busy(now, 1) > 0, now);
+}
+
+std::optional<WhyNot> Sending::why_not(const Neighbour& n) const {
+  if (holdings_.total_rank() == 0) return WhyNot::kNothingHeld;
+  const std::uint32_t most = busy_max(uplink_.blocks_per_second(context_.now));
+  const policy::Sockets sockets{sockets_.busy(context_.now, most), most};
+  const policy::RelayPolicy::Terms terms{membership_.small_mesh(), trust_.trial_from()};
+  const auto why = source_ ? source_->why_not(holdings_, n, sockets)
+                           : relay_.why_not(holdings_, std::as_const(membership_).neighbours(), n,
+                                            terms, sockets, context_.now);
+  return !why && uplink_.held_up() ? WhyNot::kRateLimit : why;
 }
 
 // A socket that turns out to be stuck makes way for others.

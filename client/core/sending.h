@@ -54,11 +54,15 @@ class Sending final : public LeaveWatcher {
   TimeUs next_due();
   // What waits in the neighbour's socket waits for its side, not for our uplink.
   bool stuck(const Neighbour& n) const { return sockets_.stuck(n, context_.now); }
+  // Why no block goes to it; nullopt: nothing stands against it but its turn. For people: the time
+  // that this takes grows with the generations.
+  std::optional<WhyNot> why_not(const Neighbour& n) const;
 
   void leaves(const Neighbour& n) override;
 
  private:
-  std::uint32_t busy_max(double blocks_per_second, std::uint32_t at_once, bool small_mesh) const;
+  std::uint32_t at_once(double blocks_per_second) const;
+  std::uint32_t busy_max(double blocks_per_second) const;
   void send_run(Neighbour& n, const policy::Choice& first, std::uint32_t at_once);
   SendBlock make(Neighbour& n, const policy::Choice& choice);
   void choose_plain(Neighbour& n, std::optional<std::uint32_t> chosen, SendBlock& out);

@@ -8,16 +8,21 @@
 namespace firn::core {
 namespace {
 
+bool sends_lately(const Neighbour& n, TimeUs now) {
+  return n.grants.blocks_received() > 0 && now - n.grants.last_arrival() < Traffic::kLately;
+}
+
+bool receives_lately(const Neighbour& n, TimeUs now) {
+  return n.pipe.blocks_sent() > 0 && now - n.pipe.last_departure() < Traffic::kLately;
+}
+
 // Blocks that came or went lately show what a neighbour is doing.
 PeerStatus::State state_of(const Neighbour& n, bool complete, bool stuck, TimeUs now) {
   using State = PeerStatus::State;
   if (!n.contact.greeted()) return State::kGreeting;
   if (!n.holds.heard()) return State::kWaiting;
   if (stuck) return State::kStuck;
-  const bool sends =
-      n.grants.blocks_received() > 0 && now - n.grants.last_arrival() < Traffic::kLately;
-  const bool receives =
-      n.pipe.blocks_sent() > 0 && now - n.pipe.last_departure() < Traffic::kLately;
+  const bool sends = sends_lately(n, now), receives = receives_lately(n, now);
   if (sends && receives) return State::kBoth;
   if (sends) return State::kSends;
   if (receives) return State::kReceives;
@@ -93,6 +98,12 @@ SwarmView view_of(const Parts& parts) {
   for (const Neighbour& n : parts.membership.neighbours()) {
     const bool stuck = parts.transfer && parts.transfer->sending.stuck(n);
     view.peers.push_back(status_of(n, rows, parts.life.complete(), stuck, parts.context.now));
+    PeerStatus& status = view.peers.back();
+    if (!parts.transfer) continue;
+    if (!receives_lately(n, parts.context.now))
+      status.not_sent = parts.transfer->sending.why_not(n);
+    if (!sends_lately(n, parts.context.now))
+      status.not_received = parts.transfer->granting.why_none_from(n);
   }
   view.bans = parts.membership.book().bans(parts.context.now, SwarmView::kBansMax);
   for (Ban& ban : view.bans) ban.ip = parts.membership.history().ip_of(ban.id);

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "client/core/generation_set.h"
+#include "client/core/policy/why_not.h"
 #include "client/core/types.h"
 
 namespace firn::core {
@@ -42,6 +44,9 @@ struct PeerStatus {
   TimeUs connected_for = 0;
   TimeUs silent_for = 0;  // since anything has come from it
   State state = State::kGreeting;
+  // Why no blocks go to it, and why none come from it, as far as that is known; nullopt: they do,
+  // or nothing stands against it.
+  std::optional<WhyNot> not_sent, not_received;
 };
 
 // A generation of which some rows are held.

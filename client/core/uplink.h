@@ -52,6 +52,7 @@ class Uplink {
   // The step ends. Whether the limit allows nothing more is kept, as other contents of the process
   // may have it refilled since: that is no reason to sleep on.
   void rest(TimeUs now) { waits_ = !ready(now); }
+  bool held_up() const { return waits_; }
   // When the limit allows more again, if it held up the last step; else kNever.
   TimeUs next_due(TimeUs now) { return waits_ ? limit_.ready_at(now) : kNever; }
 

@@ -76,7 +76,7 @@ core::PeerKey first_of(const Neighbours& neighbours, bool doubted, bool idle_too
   double least = 0;
   for (const Neighbour& n : neighbours) {
     if (!n.may_send() || n.holds.satisfied() || n.doubted() != doubted) continue;
-    if (!core::policy::can_take_block(n, {0, idle_too ? 1u : 0u})) continue;
+    if (core::policy::why_no_room(n, {0, idle_too ? 1u : 0u})) continue;
     double weight = n.worth;
     if (n.holds.upload_kib() > 0 && usual > 0) weight *= n.holds.upload_kib() / usual;
     const double served = n.pipe.served_rate(now) /

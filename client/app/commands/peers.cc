@@ -1,6 +1,7 @@
 // firn peers CONTENT: the peers of one of the daemon's contents.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "client/app/commands/asking.h"
@@ -15,10 +16,18 @@ struct PeersArguments : AskOptions {
   std::string content;
 };
 
-constexpr const char* kPeersRow = "{:<9} {:<24} {:>7} {:>10} {:>10} {:>5} {:>12} {:>12}  {:<10} {}";
+constexpr const char* kPeersRow =
+    "{:<9} {:<24} {:>7} {:>10} {:>10} {:>5} {:>12} {:>12}  {:<10} {:<16} {:<16} {}";
 
 std::string bytes_of(const Json& peer, const char* name) {
   return format_bytes(static_cast<std::uint64_t>(number(peer, name)));
+}
+
+// As peer_table.h has it.
+std::string why_not(const Json& peer, const char* name) {
+  std::string words = cell(peer, name);
+  std::ranges::replace(words, '_', ' ');
+  return words;
 }
 
 std::string row_of(const Json& peer) {
@@ -28,7 +37,8 @@ std::string row_of(const Json& peer) {
                      bytes_of(peer, "bytes_received"), bytes_of(peer, "bytes_sent"),
                      measured ? fmt::format("{:.0f}%", 100 * number(peer, "innovation")) : "-",
                      format_rate(number(peer, "down_rate")), format_rate(number(peer, "up_rate")),
-                     cell(peer, "state"), cell(peer, "agent"));
+                     cell(peer, "state"), why_not(peer, "not_sent"), why_not(peer, "not_received"),
+                     cell(peer, "agent"));
 }
 
 std::string ban_row(const Json& ban) {
@@ -43,7 +53,8 @@ ExitCode run(const PeersArguments& arguments, Console& console) {
   tell_about("peers", *answer, console);
   if (console.json()) return ExitCode::kOk;
   std::vector<std::string> rows = {fmt::format(kPeersRow, "peer", "address", "holds", "gave",
-                                               "took", "new", "down", "up", "state", "agent")};
+                                               "took", "new", "down", "up", "state", "none to it",
+                                               "none from it", "agent")};
   const auto add = [&](const char* name, std::string (*row)(const Json&)) {
     if (const auto list = answer->find(name); list != answer->end())
       for (const Json& one : *list) rows.push_back(row(one));

@@ -1,8 +1,11 @@
 #include "client/app/driver/progress_ticker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "client/app/session/peer_table.h"
 
@@ -56,8 +59,27 @@ void ProgressTicker::show_peers_of(ContentSession& session) {
   console_.event(peers_event(session.plan().content_id, view->peers));
 }
 
+void ProgressTicker::tell_reasons() {
+  const auto before = std::exchange(reasons_, {});
+  for (const auto& session : sessions_.all()) {
+    const auto view = swarm_view(*session);
+    if (!view) continue;
+    const ContentId& content = session->plan().content_id;
+    for (const core::PeerStatus& peer : view->peers) {
+      const Reasons now{peer.not_sent, peer.not_received};
+      reasons_[{content, peer.id}] = now;
+      const auto known = before.find({content, peer.id});
+      if (now == (known != before.end() ? known->second : Reasons{})) continue;
+      console_.debug(fmt::format("peer {} at {}: no blocks to it: {}; none from it: {}",
+                                 peer.id.text(), peer.endpoint, why_not_words(peer.not_sent),
+                                 why_not_words(peer.not_received)));
+    }
+  }
+}
+
 void ProgressTicker::report(core::TimeUs now, bool stopping) {
   progress_at_ = now + kProgressInterval;
+  if (console_.verbose()) tell_reasons();
   console_.tell_passed_over(now);
   ProgressFigures all;
   all.seeding = true;

@@ -1,6 +1,11 @@
-// What is shown of all sessions at intervals: their progress each second, and the table of peers as
-// often as the user asked for.
+// What is shown of all sessions at intervals: their progress each second, the table of peers as
+// often as the user asked for, and with -v what keeps blocks from going to a peer and from coming,
+// whenever that changes.
 #pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "client/app/console/console.h"
 #include "client/app/driver/session_list.h"
@@ -27,12 +32,16 @@ class ProgressTicker {
   // The table of its peers, on stderr, and a peers event.
   void show_peers_of(ContentSession& session);
   void report(core::TimeUs now, bool stopping);
+  void tell_reasons();
 
   const SessionList& sessions_;
   Console& console_;
   const core::TimeUs peers_interval_;
   core::TimeUs progress_at_ = 0;
   core::TimeUs peers_at_ = core::kNever;
+  // As told last, of the peers that were connected then.
+  using Reasons = std::pair<std::optional<core::WhyNot>, std::optional<core::WhyNot>>;
+  std::map<std::pair<ContentId, PeerId>, Reasons> reasons_;
 };
 
 }  // namespace firn::app

@@ -33,8 +33,9 @@ std::string row_of(const core::PeerStatus& peer) {
   number(format_rate(peer.down_rate));
   number(format_rate(peer.up_rate));
   number(innovation);
-  return row + fmt::format("<td>{}{}</td></tr>", peer_state_name(peer.state),
-                           peer.authority ? ", authority" : "");
+  return row + fmt::format("<td>{}{}</td><td>{}</td><td>{}</td></tr>", peer_state_name(peer.state),
+                           peer.authority ? ", authority" : "", why_not_words(peer.not_sent),
+                           why_not_words(peer.not_received));
 }
 
 std::string pages_of(std::size_t count, std::size_t page, const std::string& path) {
@@ -66,7 +67,8 @@ std::string peers_section(std::vector<core::PeerStatus> peers, std::size_t page,
              "scope=\"col\" class=\"n\">Gave</th>"
              "<th scope=\"col\" class=\"n\">Took</th><th scope=\"col\" class=\"n\">Down</th>"
              "<th scope=\"col\" class=\"n\">Up</th><th scope=\"col\" class=\"n\">Innovative</th>"
-             "<th scope=\"col\">State</th></tr></thead><tbody>" +
+             "<th scope=\"col\">State</th><th scope=\"col\">None to it: why</th>"
+             "<th scope=\"col\">None from it: why</th></tr></thead><tbody>" +
                  rows + "</tbody></table>");
 }
 

@@ -14,7 +14,12 @@ std::optional<double> innovation_of(const core::PeerStatus& peer) {
   return static_cast<double>(peer.blocks_innovative) / static_cast<double>(peer.blocks_received);
 }
 
-constexpr const char* kRow = "{:<9} {:<24} {:>3} {:>6} {:>10} {:>10} {:>12} {:>12} {:>6} {:>7}  {}";
+constexpr const char* kRow =
+    "{:<9} {:<24} {:>3} {:>6} {:>10} {:>10} {:>12} {:>12} {:>6} {:>7}  {:<20} {:<20} {}";
+
+Json name_or_null(const std::optional<core::WhyNot>& why) {
+  return why ? Json(why_not_name(*why)) : Json();
+}
 
 }  // namespace
 
@@ -41,6 +46,55 @@ const char* peer_state_name(core::PeerStatus::State state) {
   return "";
 }
 
+const char* why_not_name(core::WhyNot why) {
+  using core::WhyNot;
+  switch (why) {
+    case WhyNot::kNotHeard:
+      return "not_heard";
+    case WhyNot::kWantsNothing:
+      return "holds_all";
+    case WhyNot::kSuspended:
+      return "suspended";
+    case WhyNot::kLastVersion:
+      return "older_version";
+    case WhyNot::kNoCredit:
+      return "no_credit";
+    case WhyNot::kNothingHeld:
+      return "nothing_to_give";
+    case WhyNot::kNothingProven:
+      return "nothing_proven";
+    case WhyNot::kOthersSend:
+      return "others_send_it";
+    case WhyNot::kNotAskedFor:
+      return "not_asked_for";
+    case WhyNot::kNoNews:
+      return "nothing_new";
+    case WhyNot::kFront:
+      return "front_closed";
+    case WhyNot::kSocketFull:
+      return "socket_full";
+    case WhyNot::kUplinkBusy:
+      return "uplink_busy";
+    case WhyNot::kRateLimit:
+      return "rate_limit";
+    case WhyNot::kOthersFirst:
+      return "others_first";
+    case WhyNot::kDiskPaused:
+      return "disk_paused";
+    case WhyNot::kMemoryFull:
+      return "memory_full";
+    case WhyNot::kOwesBlocks:
+      return "owes_blocks";
+  }
+  return "";
+}
+
+std::string why_not_words(const std::optional<core::WhyNot>& why) {
+  std::string words = why ? why_not_name(*why) : "-";
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
 std::vector<std::string> peer_table(const std::string& content,
                                     const std::vector<core::PeerStatus>& peers) {
   std::vector<std::string> lines;
@@ -48,7 +102,7 @@ std::vector<std::string> peer_table(const std::string& content,
       fmt::format("{}: {} peer{} connected", content, peers.size(), peers.size() == 1 ? "" : "s"));
   if (peers.empty()) return lines;
   lines.push_back(fmt::format(kRow, "peer", "address", "dir", "holds", "received", "sent", "down",
-                              "up", "new", "silent", "state"));
+                              "up", "new", "silent", "none to it", "none from it", "state"));
   for (const core::PeerStatus& peer : peers) {
     const auto innovation = innovation_of(peer);
     lines.push_back(fmt::format(
@@ -57,6 +111,7 @@ std::vector<std::string> peer_table(const std::string& content,
         format_bytes(peer.bytes_sent), format_rate(peer.down_rate), format_rate(peer.up_rate),
         innovation ? fmt::format("{:.0f}%", 100 * *innovation) : "-",
         format_seconds(static_cast<double>(peer.silent_for / core::kSecond)),
+        why_not_words(peer.not_sent), why_not_words(peer.not_received),
         std::string(peer_state_name(peer.state)) + (peer.authority ? ", authority" : "")));
   }
   return lines;
@@ -83,7 +138,9 @@ Json peers_json(const std::vector<core::PeerStatus>& peers) {
                     {"innovation", innovation ? Json(*innovation) : Json()},
                     {"connected_seconds", 1e-6 * static_cast<double>(peer.connected_for)},
                     {"silent_seconds", 1e-6 * static_cast<double>(peer.silent_for)},
-                    {"state", peer_state_name(peer.state)}});
+                    {"state", peer_state_name(peer.state)},
+                    {"not_sent", name_or_null(peer.not_sent)},
+                    {"not_received", name_or_null(peer.not_received)}});
   }
   return list;
 }

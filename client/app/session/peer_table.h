@@ -1,6 +1,7 @@
 // The connected peers as a table for people and as an event for programs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,9 @@
 namespace firn::app {
 
 const char* peer_state_name(core::PeerStatus::State state);
+// As programs read it, and in words for people: "-" where there is no reason.
+const char* why_not_name(core::WhyNot why);
+std::string why_not_words(const std::optional<core::WhyNot>& why);
 
 // Lines with a heading; one line if there are no peers.
 std::vector<std::string> peer_table(const std::string& content,

@@ -7,9 +7,17 @@
 
 namespace firn::core::policy {
 
-bool can_take_block(const Neighbour& neighbour, const Sockets& sockets) {
-  if (neighbour.pipe.queued() > 0) return neighbour.pipe.queued() < neighbour.pipe.depth();
-  return sockets.free();
+std::optional<WhyNot> why_no_room(const Neighbour& neighbour, const Sockets& sockets) {
+  const std::uint32_t queued = neighbour.pipe.queued();
+  if (queued >= neighbour.pipe.depth()) return WhyNot::kSocketFull;
+  if (queued == 0 && !sockets.free()) return WhyNot::kUplinkBusy;
+  return std::nullopt;
+}
+
+std::optional<WhyNot> why_none_now(const Neighbour& neighbour, const Sockets& sockets) {
+  if (neighbour.holds.satisfied()) return WhyNot::kWantsNothing;
+  if (const auto why = neighbour.why_not_send()) return why;
+  return why_no_room(neighbour, sockets);
 }
 
 std::uint32_t busy_connections_max(double blocks_per_second, bool small_mesh) {

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "client/core/neighbours.h"
+#include "client/core/policy/why_not.h"
 
 namespace firn::core::policy {
 
@@ -15,8 +17,11 @@ struct Sockets {
   bool free() const { return busy < busy_max; }
 };
 
-// Whether the neighbour's socket can take another block (Pipeline::depth).
-bool can_take_block(const Neighbour& neighbour, const Sockets& sockets);
+// Why the neighbour's socket can take no other block (Pipeline::depth); nullopt: it can.
+std::optional<WhyNot> why_no_room(const Neighbour& neighbour, const Sockets& sockets);
+
+// Why the neighbour can be given no block now, whatever there is for it; nullopt: it can.
+std::optional<WhyNot> why_none_now(const Neighbour& neighbour, const Sockets& sockets);
 
 // How many connections may be busy at a time, for an uplink that was seen to carry
 // `blocks_per_second` (0: not known).

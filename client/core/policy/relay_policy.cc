@@ -44,19 +44,23 @@ TimeUs usual_round_trip(const Neighbours& neighbours) {
 
 }  // namespace
 
-RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighbour& neighbour,
-                                          std::uint32_t g, bool small_mesh, TimeUs now) const {
+std::variant<RelayPolicy::Candidate, WhyNot> RelayPolicy::judge(const Holdings& holdings,
+                                                                const Neighbour& neighbour,
+                                                                std::uint32_t g, bool small_mesh,
+                                                                TimeUs now) const {
   const std::uint32_t n = holdings.blocks_in(g);
   const Rows which = neighbour.holds.takes();
   const RemoteGeneration* known = neighbour.holds.partial().find(g);
   const std::uint32_t need = known ? known->expected_rank() : 0;
-  if (need >= n || (known && known->quota_used())) return {};
+  if (need >= n) return WhyNot::kNoNews;
+  if (known && known->quota_used()) return WhyNot::kOthersSend;
   if (known && known->plain) {
-    return any_plain_block(holdings, neighbour, g) ? Candidate{g, 1.0, false, true} : Candidate{};
+    if (any_plain_block(holdings, neighbour, g)) return Candidate{g, 1.0, false, true};
+    return WhyNot::kNotAskedFor;
   }
   const OpenGeneration* open = holdings.find_open(g);
   const std::uint32_t own = open ? open->count(which) : holdings.rank(g, which);
-  if (own == 0) return {};
+  if (own == 0) return WhyNot::kNothingProven;
   const std::uint32_t sent = known ? known->sent : 0;
   std::uint32_t gap = own > need ? own - need : 0;
   // What it sent us lies in its span, whatever its last State says of its rank: there is no more
@@ -67,23 +71,23 @@ RelayPolicy::Candidate RelayPolicy::judge(const Holdings& holdings, const Neighb
   }
   bool closed = false;
   if (!small_mesh) {
-    if (gap > 0) return {g, 1.0 + gap};
+    if (gap > 0) return Candidate{g, 1.0 + gap};
   } else {
     // First-hand rule: what came straight from the source is news to the others, once each.
-    if (open && open->first_hand(which) > sent) return {g, 5.0 + gap};
+    if (open && open->first_hand(which) > sent) return Candidate{g, 5.0 + gap};
     // The front is closed to second-hand rows, which every peer would relay to every other; not so
     // where it stands still, for then nothing else will move it.
     const bool at_front = g >= front_first_ && !(open && now - open->last_growth > kStallTime);
-    if (gap > 0 && (own >= n || !at_front || n - need <= kClosing)) return {g, 1.0 + gap};
+    if (gap > 0 && (own >= n || !at_front || n - need <= kClosing)) return Candidate{g, 1.0 + gap};
     closed = gap > 0;
   }
   // A null vector proves that a block is news although the ranks do not tell.
   if (known && known->has_null_vector) {
     const NullVector& null = *neighbour.holds.null_vector(g);
     const bool news = null.reached_by(own, [&] { return !open || open->reaches(null.z(), which); });
-    if (news) return {g, 1.0, true};
+    if (news) return Candidate{g, 1.0, true};
   }
-  return {.generation = g, .closed = closed};
+  return closed ? WhyNot::kFront : WhyNot::kNoNews;
 }
 
 void RelayPolicy::find_front(const Holdings& holdings, const Neighbours& neighbours, TimeUs now) {
@@ -124,11 +128,13 @@ RelayPolicy::Candidate RelayPolicy::best_from(std::uint32_t& g, const Holdings& 
   for (std::uint32_t looked = 0; looked < kLookMax && seen < kScanMax; ++looked, ++g) {
     g = prospects.set().next_common(g, holdings.held(), settled);
     if (g >= holdings.generation_count()) break;
-    const Candidate candidate = judge(holdings, neighbour, g, small_mesh, now);
-    if (candidate.score <= 0) {
-      if (!candidate.closed) prospects.none_in(g);
+    const auto judged = judge(holdings, neighbour, g, small_mesh, now);
+    if (const WhyNot* why = std::get_if<WhyNot>(&judged)) {
+      // What the front closes may be news before anything changes there.
+      if (*why != WhyNot::kFront) prospects.none_in(g);
       continue;
     }
+    const Candidate& candidate = std::get<Candidate>(judged);
     if (small_mesh) return candidate;
     ++seen;
     const bool whole = holdings.rank(candidate.generation, neighbour.holds.takes()) >=
@@ -204,6 +210,12 @@ bool RelayPolicy::is_last(const Neighbour& neighbour, Last last, const Terms& te
   return neighbour.on_trial() && neighbour.contact.opened_at() >= terms.trial_from;
 }
 
+bool RelayPolicy::others_want(const Neighbours& neighbours, Last last, const Terms& terms) {
+  return std::any_of(neighbours.begin(), neighbours.end(), [&](const Neighbour& n) {
+    return n.holds.heard() && !n.holds.satisfied() && !is_last(n, last, terms);
+  });
+}
+
 // In turn, but a neighbour that lacks more comes sooner (kChoicesPerRow). Strictly the most
 // deprived first, all senders would choose the same one at a time, and its downlink's queue would
 // overflow while others stand idle. A neighbour with few neighbours comes sooner: it has only those
@@ -222,15 +234,12 @@ void RelayPolicy::line_up(const Neighbours& neighbours, const Terms& terms, bool
   }
   eligible_.clear();
   const Last last = served_last(terms, complete);
-  const bool last_behind =
-      last != Last::kNobody && random_.below(kDebtorShare) != 0 &&
-      std::any_of(neighbours.begin(), neighbours.end(), [&](const Neighbour& n) {
-        return n.holds.heard() && !n.holds.satisfied() && !is_last(n, last, terms);
-      });
+  const bool last_behind = last != Last::kNobody && random_.below(kDebtorShare) != 0 &&
+                           others_want(neighbours, last, terms);
   Memory* next = memory_.data();
   for (const Neighbour& n : neighbours) {
     Memory& memory = *next++;
-    if (!n.may_send() || !can_take_block(n, sockets) || n.holds.satisfied()) continue;
+    if (why_none_now(n, sockets)) continue;
     const bool behind = last_behind && is_last(n, last, terms);
     const bool only_takes = last != Last::kDebtors && !optimistic && n.only_takes(now);
     const std::uint64_t late = behind || only_takes ? kServedLast : 0;
@@ -258,6 +267,30 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighb
         best_generation(holdings, *one.neighbour, *one.memory, terms.small_mesh, now);
     if (candidate.score > 0) return chosen(*one.neighbour, *one.memory, candidate);
   }
+  return std::nullopt;
+}
+
+// Of the lowest generation that it lacks and of which something is held.
+std::optional<WhyNot> RelayPolicy::why_not(const Holdings& holdings, const Neighbours& neighbours,
+                                           const Neighbour& neighbour, const Terms& terms,
+                                           const Sockets& sockets, TimeUs now) const {
+  if (const auto why = why_none_now(neighbour, sockets)) return why;
+  std::optional<WhyNot> lowest;
+  bool news = false;
+  const GenerationSet& settled = neighbour.holds.settled();
+  for (std::uint32_t g = settled.next_missing(0); g < holdings.generation_count() && !news;
+       g = settled.next_missing(g + 1)) {
+    if (!holdings.held().contains(g)) continue;
+    const auto judged = judge(holdings, neighbour, g, terms.small_mesh, now);
+    const WhyNot* why = std::get_if<WhyNot>(&judged);
+    news = why == nullptr;
+    if (why && !lowest) lowest = *why;
+  }
+  if (!news) return lowest.value_or(WhyNot::kNothingHeld);
+  const Last last = served_last(terms, holdings.complete());
+  const bool comes_last = (last != Last::kNobody && is_last(neighbour, last, terms)) ||
+                          (last != Last::kDebtors && neighbour.only_takes(now));
+  if (comes_last && others_want(neighbours, last, terms)) return WhyNot::kOthersFirst;
   return std::nullopt;
 }
 

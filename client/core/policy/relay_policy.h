@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "client/core/holdings.h"
@@ -16,6 +17,7 @@
 #include "client/core/policy/choice.h"
 #include "client/core/policy/late_binding.h"
 #include "client/core/policy/prospects.h"
+#include "client/core/policy/why_not.h"
 #include "codec/random.h"
 
 namespace firn::core::policy {
@@ -65,6 +67,11 @@ class RelayPolicy {
 
   std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
                                const Terms& terms, const Sockets& sockets, TimeUs now);
+  // Why the neighbour is not chosen; nullopt: it is, in its turn. As choose() has it, but without
+  // a bound on the time that this takes.
+  std::optional<WhyNot> why_not(const Holdings& holdings, const Neighbours& neighbours,
+                                const Neighbour& neighbour, const Terms& terms,
+                                const Sockets& sockets, TimeUs now) const;
 
  private:
   // What is remembered of a neighbour while it is connected.
@@ -85,10 +92,9 @@ class RelayPolicy {
   enum class Last { kNobody, kDebtors, kOnTrial };
   struct Candidate {
     std::uint32_t generation = 0;
-    double score = 0;  // 0: nothing; below 1: only a guess
+    double score = 0;  // 0: nothing
     bool use_null_vector = false;
     bool plain = false;
-    bool closed = false;  // by the front: it may be news before anything changes there
   };
   void remember(const Neighbours& neighbours);
   void place_newcomers(const Neighbours& neighbours);
@@ -96,6 +102,8 @@ class RelayPolicy {
   static void place(Memory& memory, const Neighbour& n, std::uint64_t usual);
   static Last served_last(const Terms& terms, bool complete);
   static bool is_last(const Neighbour& neighbour, Last last, const Terms& terms);
+  // Whether some neighbours that are not served last want something.
+  static bool others_want(const Neighbours& neighbours, Last last, const Terms& terms);
   Choice chosen(const Neighbour& n, Memory& memory, const Candidate& candidate);
   void line_up(const Neighbours& neighbours, const Terms& terms, bool complete,
                const Sockets& sockets, TimeUs now);
@@ -104,8 +112,8 @@ class RelayPolicy {
                             bool small_mesh, TimeUs now);
   Candidate best_from(std::uint32_t& g, const Holdings& holdings, const Neighbour& neighbour,
                       Prospects& prospects, bool small_mesh, TimeUs now);
-  Candidate judge(const Holdings& holdings, const Neighbour& neighbour, std::uint32_t g,
-                  bool small_mesh, TimeUs now) const;
+  std::variant<Candidate, WhyNot> judge(const Holdings& holdings, const Neighbour& neighbour,
+                                        std::uint32_t g, bool small_mesh, TimeUs now) const;
 
   codec::CoefficientStream random_;
   Front front_;                    // of small meshes

@@ -35,21 +35,42 @@ bool SourcePolicy::fresh_everywhere(std::uint32_t g, const Neighbours& neighbour
   return true;
 }
 
-bool SourcePolicy::lacks(const Holdings& holdings, const Neighbour& neighbour,
-                         std::uint32_t g) const {
-  if (!holdings.verified().contains(g) || !neighbour.holds.wants(g)) return false;
+std::optional<WhyNot> SourcePolicy::why_none_of(std::uint32_t g, const Holdings& holdings,
+                                                const Neighbour& neighbour) const {
+  if (!holdings.verified().contains(g)) return WhyNot::kNothingHeld;
+  if (!neighbour.holds.wants(g)) return WhyNot::kWantsNothing;
   const RemoteGeneration* known = neighbour.holds.partial().find(g);
-  if (!known) return true;
+  if (!known) return std::nullopt;
   const RemoteGeneration& remote = *known;
   const std::uint32_t blocks = shape_.blocks_in(g);
-  if (remote.expected_rank() >= blocks) return false;
-  if (remote.plain) return !remote.quota_used() && any_plain_block(holdings, neighbour, g);
-  if (remote.quota == RemoteGeneration::kNoQuota) return true;
+  if (remote.expected_rank() >= blocks) return WhyNot::kNoNews;
+  if (remote.plain) {
+    if (remote.quota_used()) return WhyNot::kOthersSend;
+    if (!any_plain_block(holdings, neighbour, g)) return WhyNot::kNotAskedFor;
+    return std::nullopt;
+  }
+  if (remote.quota == RemoteGeneration::kNoQuota) return std::nullopt;
   // Near its end other senders fill it too, and with several sources at any time: then the quota
   // holds for us as well. A quota of 0 means that the rows are to come from another sender.
   const bool closing = blocks - remote.rank < kWindowMin;
-  if (neighbour.holds.prefers_coded()) return remote.in_flight < remote.quota;
-  return closing ? remote.in_flight < std::max<std::uint32_t>(remote.quota, 1) : remote.quota > 0;
+  bool takes =
+      closing ? remote.in_flight < std::max<std::uint32_t>(remote.quota, 1) : remote.quota > 0;
+  if (neighbour.holds.prefers_coded()) takes = remote.in_flight < remote.quota;
+  if (!takes) return WhyNot::kOthersSend;
+  return std::nullopt;
+}
+
+// Of the lowest generation that it lacks.
+std::optional<WhyNot> SourcePolicy::why_not(const Holdings& holdings, const Neighbour& neighbour,
+                                            const Sockets& sockets) const {
+  if (const auto why = why_none_now(neighbour, sockets)) return why;
+  if (!choose_generation(holdings, neighbour)) {
+    const std::uint32_t lowest = neighbour.holds.settled().next_missing(0);
+    return why_none_of(lowest, holdings, neighbour).value_or(WhyNot::kNoNews);
+  }
+  if (!terms_.small_mesh && neighbour.doubted() && line_.anybody_wants(false))
+    return WhyNot::kOthersFirst;
+  return std::nullopt;
 }
 
 // The neighbour fetches all plainly, in a large mesh.

@@ -19,6 +19,7 @@
 #include "client/core/policy/late_binding.h"
 #include "client/core/policy/plain_pass.h"
 #include "client/core/policy/source_line.h"
+#include "client/core/policy/why_not.h"
 
 namespace firn::core::policy {
 
@@ -38,6 +39,9 @@ class SourcePolicy {
 
   std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
                                bool small_mesh, const Sockets& sockets, TimeUs now);
+  // Why the neighbour is not chosen; nullopt: it is, in its turn.
+  std::optional<WhyNot> why_not(const Holdings& holdings, const Neighbour& neighbour,
+                                const Sockets& sockets) const;
   // One more block of the last choice's generation for its neighbour; nullopt: it takes none.
   std::optional<Choice> again(const Choice& last, const Holdings& holdings,
                               const Neighbours& neighbours);
@@ -67,7 +71,11 @@ class SourcePolicy {
                                           const Neighbour& neighbour) const;
   bool shares_plainly(const Neighbour& neighbour, std::uint32_t g) const;
   bool serves_in_pass(const Neighbour& neighbour, std::uint32_t g) const;
-  bool lacks(const Holdings& holdings, const Neighbour& neighbour, std::uint32_t g) const;
+  std::optional<WhyNot> why_none_of(std::uint32_t g, const Holdings& holdings,
+                                    const Neighbour& neighbour) const;
+  bool lacks(const Holdings& holdings, const Neighbour& neighbour, std::uint32_t g) const {
+    return !why_none_of(g, holdings, neighbour);
+  }
   bool fresh_everywhere(std::uint32_t g, const Neighbours& neighbours) const;
   Choice choice_of(const Neighbour& n, std::uint32_t g, const Neighbours& neighbours);
 

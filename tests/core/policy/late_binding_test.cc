@@ -31,7 +31,7 @@ TEST_CASE("blocks wait on few sockets at a time, one on each unless they are fas
     one.block_departed(kBlockBytes, fast.now += 100);
   }
   std::uint32_t depth = 0;
-  while (core::policy::can_take_block(one, fast.sockets())) {
+  while (!core::policy::why_no_room(one, fast.sockets())) {
     one.book_block(0, fast.now);
     ++depth;
   }
