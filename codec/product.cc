@@ -8,7 +8,7 @@ namespace {
 
 // Levels that pay: the seven products of a level must save more than its sums cost. A third costs
 // more than it saves at n = 1024 and 2048. Measured by bench_codec --probe levels;
-// docs/notes/025.
+// docs/lab/025.
 unsigned levels_that_pay(std::size_t rows, std::size_t count) {
   return std::min(rows, count) >= 480 ? 2 : 0;
 }

@@ -12,7 +12,7 @@ constexpr std::uint64_t kMiB = 1024 * kKiB;
 
 // Rows of the ladder: the largest shape whose `content_bytes_min` is reached is taken. From the
 // second on generations are of 64 blocks, and there are at least four: fewer blocks cost a swarm
-// more by redundant ones and States than fewer generations do (docs/notes/065).
+// more by redundant ones and States than fewer generations do (docs/lab/065).
 struct Step {
   std::uint64_t content_bytes_min;
   std::uint32_t generation_size;

@@ -1,4 +1,4 @@
-// Made by build/tests/bench/measure_medium; docs/notes/044-medium-losses.md tells how.
+// Made by build/tests/bench/measure_medium; docs/lab/044-medium-losses.md tells how.
 #include "client/medium/loss_model.h"
 
 namespace firn::medium {

@@ -1,6 +1,6 @@
 // Keyed fingerprints of generations that were verified: what is read from a file again is compared
 // with what was verified, for a tenth (bytes in the processor's caches) to a fifth (others) of what
-// its digest costs (docs/notes/076).
+// its digest costs (docs/lab/076).
 //
 // A relay reads back most of what it has just decoded, hashed and written, and cannot go by the
 // times of its files, as it writes into them all the while (hash_memory.h). The fingerprint is that

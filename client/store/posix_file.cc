@@ -107,7 +107,7 @@ class PosixFile final : public File {
   using Clock = std::chrono::steady_clock;
 
   // One at a time: the kernel lets no more write to a file, and those that wait for that would spin
-  // (docs/notes/071). `ways` learns how long it took.
+  // (docs/lab/071). `ways` learns how long it took.
   Status write_cached(std::uint64_t offset, std::span<const std::uint8_t> data,
                       WriteWays* ways = nullptr) {
     // The other way waits for its turn in the kernel: so the time for that counts here too.
@@ -133,7 +133,7 @@ class PosixFile final : public File {
   }
 
   // Else the kernel would leave the disk idle for seconds, and the next sync would take as much
-  // longer (docs/notes/088). Says nothing of what is durable: where it fails, the sync does all.
+  // longer (docs/lab/088). Says nothing of what is durable: where it fails, the sync does all.
   void begin_writeback(std::uint64_t offset, std::size_t bytes) {
     (void)::sync_file_range(descriptor_.number(), static_cast<off64_t>(offset),
                             static_cast<off64_t>(bytes), SYNC_FILE_RANGE_WRITE);

@@ -1,6 +1,6 @@
 // Which way large writes into a folder's files take: through the page cache, or past it (O_DIRECT).
 // Past it nothing is copied, and no page has to be found and cleared: half of the processor time of
-// a downloader on a fast disk (docs/notes/072). A slow disk, or one that its file system lets no
+// a downloader on a fast disk (docs/lab/072). A slow disk, or one that its file system lets no
 // program pass by, is better written through the cache. What a disk is cannot be asked (virtual
 // ones call themselves rotating), so both ways are tried, and the one that takes less time is
 // taken. While that is the cache the other is tried now and then; past it the way is left when it

@@ -1,5 +1,5 @@
 // Single questions about this machine and the codec's choices, beside the benchmark proper
-// (bench_codec --probe NAME; answers in docs/notes/025, 026 and 038).
+// (bench_codec --probe NAME; answers in docs/lab/025, 026 and 038).
 #pragma once
 
 #include <string_view>

@@ -28,7 +28,7 @@ int best_splits(std::size_t units, int steps, std::size_t slots) {
 }
 
 // Blocks of a chunk share what its key costs, but the fewer a chunk has, the nearer to each other
-// it reads them (docs/notes/066-gpu-hash.md).
+// it reads them (docs/lab/066-gpu-hash.md).
 int warps_shift(std::size_t n, std::size_t tag_bytes) {
   if (n <= 64) return 1;
   return n <= 128 || tag_bytes < 16 ? 2 : 3;

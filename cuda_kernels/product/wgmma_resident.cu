@@ -5,7 +5,7 @@
 namespace firn::cuda {
 namespace {
 
-// From here on the kernel whose data are columns is faster (docs/notes/030).
+// From here on the kernel whose data are columns is faster (docs/lab/030).
 constexpr int kColumnsSources = 97, kColumnsBytes = 8192;
 
 }  // namespace

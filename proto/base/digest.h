@@ -1,5 +1,5 @@
 // SHA-256 and the Merkle trees over it: OpenSSL's EVP underneath, and the leaves of a generation
-// sixteen at a time where the processor has AVX-512 (docs/notes/052-sixteen-leaves-at-once.md).
+// sixteen at a time where the processor has AVX-512 (docs/lab/052-sixteen-leaves-at-once.md).
 //   leaf  = SHA-256(0x00 || data)       node = SHA-256(0x01 || left || right)
 // A tree over m leaves is split at the largest power of two below m (RFC 9162, section 2.1.1);
 // the root of no leaves is SHA-256 of the empty string.

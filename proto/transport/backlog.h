@@ -41,7 +41,7 @@ inline constexpr std::uint32_t kSettledLongPathUs = 50'000;  // there and back
 // How small a backlog counts as none, where frames of `frame_bytes` are followed: a quarter of one,
 // within these bounds. If a whole small block counted as gone, every connection of a slow uplink
 // could have one waiting. On a long path of `rtt_min_us` more waits for the window than for our
-// link, and it is always the most (docs/notes/073).
+// link, and it is always the most (docs/lab/073).
 std::size_t settled_bytes(std::size_t frame_bytes, std::uint32_t rtt_min_us);
 
 // Bytes in queues. Below kQueueTime of queueing delay the path counts as free: batching, delayed
@@ -67,7 +67,7 @@ std::uint64_t drain_time_us(const PathState& path);
 // What goes out within this time counts as gone. It covers a part of the time until the next block
 // is chosen and made; the rest is covered by the blocks that wait on other connections. On slow
 // uplinks the core keeps one more of those than it would otherwise need (kBusyTime in
-// client/core/policy/constants.h); on fast ones the others cover little (docs/notes/003).
+// client/core/policy/constants.h); on fast ones the others cover little (docs/lab/003).
 inline constexpr std::uint64_t kSettledUs = 3'000;
 inline constexpr std::uint64_t kSettledFastUs = 10'000;
 
@@ -75,7 +75,7 @@ inline constexpr std::uint64_t kSettledFastUs = 10'000;
 // What was sent longer ago than the queue is long has left it, though its acknowledgement waits:
 // for the queue before the receiver's link, and until the receiver reads (read_pace.h). Both add
 // up: where all receivers have such a queue it looks like ours, and blocks would be held for all of
-// it (docs/notes/065).
+// it (docs/lab/065).
 std::uint64_t settling_time_us(const PathState& path, std::uint64_t settled_us = kSettledUs,
                                std::size_t settled = kSettledBytes);
 

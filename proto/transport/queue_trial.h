@@ -3,13 +3,13 @@
 // A round trip tells of a queue, and not where it stands. That of acknowledgements at receivers
 // whose uplinks are full looks like our own if all receivers have one; so do their narrow
 // downlinks. A sender that counts it as its own waits for it before it chooses the next block, has
-// little on its way, and leaves a fast uplink idle (docs/notes/073).
+// little on its way, and leaves a fast uplink idle (docs/lab/073).
 //
 // What tells them apart is a trial: for a moment half as much of the queue counts as ours, so that
-// about twice as much is on its way; a quarter where the rate has fallen far (docs/notes/085).
+// about twice as much is on its way; a quarter where the rate has fallen far (docs/lab/085).
 // Either more goes through then, or the queue becomes longer (Little's law). If it becomes longer
 // it stands before our link. Trials that fail come ever more seldom. Rates vary from one quarter of
-// a second to the next, so a gain that is not large is to last for a second (docs/notes/090). What
+// a second to the next, so a gain that is not large is to last for a second (docs/lab/090). What
 // goes through may also have grown by itself, as at the beginning: so a first trial that goes well
 // is compared with counting more once more before others follow.
 //

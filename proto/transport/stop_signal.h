@@ -1,7 +1,7 @@
 // What ends the rests of a loop (loop_pace.h) when it is to stop.
 //
 // A semaphore, because a condition variable asks the kernel twice a rest: glibc takes the mutex of
-// a wait that timed out as one that others wait for, and wakes nobody (docs/notes/080).
+// a wait that timed out as one that others wait for, and wakes nobody (docs/lab/080).
 #pragma once
 
 #include <semaphore.h>

@@ -2,7 +2,7 @@
 //
 // libuv's own (1.44) first writes to the loop and then notes that it has; a loop that is woken in
 // between, which is every time where there is another core, spins and yields until the note is
-// there. In a race of slow links that was 6 % of a peer's CPU time (docs/notes/008). Here the
+// there. In a race of slow links that was 6 % of a peer's CPU time (docs/lab/008). Here the
 // note comes first.
 #pragma once
 

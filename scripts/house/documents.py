@@ -77,7 +77,7 @@ def prose(text):
 
 
 def check_readers(tree):
-    """Documents for readers are in the present tense: commits and times of day are for docs/notes."""
+    """Documents for readers are in the present tense: commits and times of day are for docs/lab."""
     for path in tree.of_kind((".md",)):
         if not re.match(r"docs/[^/]+\.md$|README\.md$|CONTRIBUTING\.md$|CHANGELOG\.md$", path):
             continue
@@ -86,7 +86,7 @@ def check_readers(tree):
                 match = pattern.search(line)
                 if match:
                     yield Finding(path, number, f"`{match.group()}` looks like a {what}: what dates "
-                                                "an experiment belongs into docs/notes")
+                                                "an experiment belongs into docs/lab")
 
 
 def anchors(text):

@@ -32,7 +32,7 @@ class Documents(unittest.TestCase):
             self.assertTrue(any(word in command for command in found), word)
 
     def test_every_note_is_in_the_index(self):
-        folder = ROOT / "docs" / "notes"
+        folder = ROOT / "docs" / "lab"
         index = (folder / "README.md").read_text(encoding="utf-8")
         notes = sorted(folder.glob("[0-9]*.md"))
         self.assertEqual([note.name[:3] for note in notes],

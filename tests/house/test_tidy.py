@@ -289,7 +289,7 @@ class TheOtherRules(SmallTree):
                       "04c810e59fbe0d2c04c810e59fbe0d2c04c810e5", "at 14:26", "09:44 to 10:03 UTC",
                       "2026-11-21T16:32:05Z"):
             self.assert_bad("readers", "docs/a.md", f"measured\n{words} it was\n", line=2)
-            self.assert_good("readers", "docs/notes/001-a.md", f"{words} it was\n")
+            self.assert_good("readers", "docs/lab/001-a.md", f"{words} it was\n")
         for words in ("effaced facade defaced", "1048576 bytes", "12345678 deadbeef", "0x11d",
                       "ratio 1:10", "[::1]:4711 and 127.0.0.1:4711", "2001:db8::1234:1234",
                       "port:14:26x", "    firn 04c810e", "```\n04c810e 14:26\n```",

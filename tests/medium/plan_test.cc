@@ -32,7 +32,7 @@ TEST_CASE("medium plan: more parity loses fewer frames, a worse channel more") {
 }
 
 TEST_CASE("between measured rates losses are what was seen there") {
-  // docs/notes/045: 4,000 to 5,000 frames each.
+  // docs/lab/045: 4,000 to 5,000 frames each.
   struct Seen {
     InnerShape shape;
     double rate;

@@ -1,6 +1,6 @@
 // Check sums of a generation whose source blocks a device keeps: made there, for a key on the way
 // in and the sums on the way out. A worker would hash every byte of them, and first read it where
-// it is not in memory any more (docs/notes/066-gpu-hash.md).
+// it is not in memory any more (docs/lab/066-gpu-hash.md).
 #pragma once
 
 #include <cstdint>

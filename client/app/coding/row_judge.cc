@@ -15,7 +15,7 @@ namespace {
 // Bytes of keys that are kept.
 constexpr std::size_t kKeptBytes = 1 << 20;
 // The loop's budget counts multiply-adds: eight take as long as hashing a byte, at 35 GB/s with
-// AVX-512 or 5 GB/s with AVX2 (docs/notes/038). Without such kernels hashing is far slower.
+// AVX-512 or 5 GB/s with AVX2 (docs/lab/038). Without such kernels hashing is far slower.
 constexpr std::uint64_t kMultiplyAddsPerByte = 8;
 
 bool hashes_fast() {

@@ -29,8 +29,8 @@ namespace firn::app {
 // job worth while, though: more where few rows come. But where generations of late were whole soon
 // after their first row, rows wait as long as that takes, and half as long again, up to a second,
 // however short the download so far: spooling each of them a moment before it is needed no more was
-// a third of all that was written (docs/notes/063). Where rows come so fast that they fill what may
-// wait within that second, they wait for it, or until there is no more room (docs/notes/071).
+// a third of all that was written (docs/lab/063). Where rows come so fast that they fill what may
+// wait within that second, they wait for it, or until there is no more room (docs/lab/071).
 inline constexpr core::TimeUs kSpoolDelayMin = 20 * core::kMillisecond;
 inline constexpr core::TimeUs kSpoolDelayMax = 2 * core::kSecond;
 inline constexpr core::TimeUs kSpoolDelayShare = 20;  // a twentieth

@@ -20,7 +20,7 @@ inline std::size_t connections_for(std::uint32_t peers_max) {
 }
 
 // What --memory leaves for data. The program itself, its threads, TLS and what the allocator keeps
-// of freed memory take about 36 MiB (docs/notes/086); the rest is a reserve.
+// of freed memory take about 36 MiB (docs/lab/086); the rest is a reserve.
 inline std::uint64_t memory_for_data(std::uint64_t process_bytes) {
   constexpr std::uint64_t kProgramBytes = 48u << 20;
   return process_bytes - std::min(kProgramBytes, process_bytes / 2);

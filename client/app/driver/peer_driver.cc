@@ -18,7 +18,7 @@ namespace {
 // Of an accepted connection: a Hello has a few hundred bytes at most.
 constexpr std::size_t kFirstFrameBytes = 4096;
 // A quarter of the time that a block of 16 KiB takes on 8 Mbit/s: longer rests leave uplinks idle,
-// shorter ones cost CPU time (docs/notes/009).
+// shorter ones cost CPU time (docs/lab/009).
 constexpr std::chrono::milliseconds kTurnInterval{4};
 // How long connections may take to send the last words.
 constexpr core::TimeUs kGoodbyeTime = core::kSecond;

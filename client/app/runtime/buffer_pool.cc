@@ -19,7 +19,7 @@ std::size_t mapped_bytes(std::size_t bytes) {
 
 // From the kernel, and back to it at once. In a heap pieces of this size lie between small ones,
 // and glibc rarely finds room for an aligned one there: it took several times what was in use, and
-// mimalloc 3 more (docs/notes/094).
+// mimalloc 3 more (docs/lab/094).
 std::uint8_t* allocate(std::size_t bytes) {
   void* const memory = kSanitized ? std::aligned_alloc(Buffer::kAlignment, bytes)
                                   : ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,

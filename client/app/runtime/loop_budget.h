@@ -25,7 +25,7 @@ class LoopBudget {
   // on 100 Mbit/s three times as much.
   static constexpr std::uint64_t kPerSecond = 256 << 20;
   // A tenth of the loop's time with vector kernels. Where peers of one host pass on what they can,
-  // trips to workers cost a tenth of all processor time (docs/notes/063).
+  // trips to workers cost a tenth of all processor time (docs/lab/063).
   static constexpr std::uint64_t kPerSecondVector = std::uint64_t{2} << 30;
   // What a quiet loop has saved: this part of a second's.
   static constexpr std::uint64_t kSavedShare = 32;

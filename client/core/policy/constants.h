@@ -1,5 +1,5 @@
 // Every constant of the swarm's policy, in one place: value, unit, reason. A number in brackets is
-// that of the note in docs/notes with the experiment. Values marked S come from the simulations of
+// that of the note in docs/lab with the experiment. Values marked S come from the simulations of
 // 12 to 10,000 peers behind the design; the others are plain engineering choices.
 #pragma once
 

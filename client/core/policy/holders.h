@@ -1,7 +1,7 @@
 // How a receiver divides the last rows of a generation, which it lacks, among the neighbours that
 // hold some of it: those of highest rank first, in equal parts. Of neighbours of equal rank one
 // that sends far faster than the others gets a larger part; with equal parts the receiver would
-// have to wait for slow uplinks while a fast source has nothing to send (docs/notes/085).
+// have to wait for slow uplinks while a fast source has nothing to send (docs/lab/085).
 #pragma once
 
 #include <cstdint>

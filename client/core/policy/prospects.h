@@ -1,7 +1,7 @@
 // In which generations a relay may have news for one neighbour: all but those that were looked at
 // and had none, and in which nothing has changed since. A fast download has a thousand generations
 // under way at a time; to look at each of them for each block takes more than a core
-// (docs/notes/088).
+// (docs/lab/088).
 #pragma once
 
 #include <cstdint>
