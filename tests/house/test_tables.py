@@ -2,6 +2,7 @@
 """The tables of the documents are those of docs/results, and scripts/tables.py would notice if not."""
 
 import pathlib
+import re
 import sys
 import unittest
 from unittest import mock
@@ -12,6 +13,16 @@ import counted_unittest
 import tables
 
 TEXT = "a\n<!-- table: scripts/a.py b.json -->\n\n| old |\n\n<!-- end of table -->\nz\n"
+
+
+def short(status):
+    """Of the line under a note's title, what the index says."""
+    found = re.match(r"Status: (holds|holds in part|superseded by \[(\d{3})\]\(.*?\))[.:;]", status)
+    if not found:
+        return "no status"
+    if found.group(2):
+        return f"superseded by {found.group(2)}"
+    return found.group(1).removeprefix("holds ")
 
 
 class Documents(unittest.TestCase):
@@ -31,15 +42,19 @@ class Documents(unittest.TestCase):
                      "swarm table", "medium table"):
             self.assertTrue(any(word in command for command in found), word)
 
-    def test_every_note_is_in_the_index(self):
+    def test_every_note_is_in_the_index_with_its_status(self):
         folder = ROOT / "docs" / "lab"
         index = (folder / "README.md").read_text(encoding="utf-8")
-        notes = sorted(folder.glob("[0-9]*.md"))
-        self.assertEqual([note.name[:3] for note in notes],
-                         [f"{number:03}" for number in range(1, len(notes) + 1)])
+        rows = [line for line in index.splitlines() if re.match(r"\| \d{3} \| ", line)]
+        notes = [path for path in folder.iterdir() if path.name != "README.md"]
+        self.assertEqual(len(rows), len(notes))
+        self.assertEqual(len({note.name[:3] for note in notes}), len(notes))
         for note in notes:
-            title = note.read_text(encoding="utf-8").splitlines()[0]
-            self.assertIn(f"| {note.name[:3]} | [{title[6:]}]({note.name}) |", index)
+            with self.subTest(note.name):
+                title, _, status = note.read_text(encoding="utf-8").splitlines()[:3]
+                self.assertEqual(title[:6], f"# {note.name[:3]} ")
+                named = f"[{title[6:]}]({note.name})"
+                self.assertIn(f"| {note.name[:3]} | {named} | {short(status)} |", rows)
 
 
 class Tables(unittest.TestCase):
