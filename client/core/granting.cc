@@ -12,7 +12,7 @@ namespace firn::core {
 
 Granting::Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
                    const Intake& intake, Links links, Generations& generations,
-                   const QuotaTurns& turns, const Trust& trust, PlainFetch& plain)
+                   const QuotaTurns& turns, const trust::Trust& trust, trust::PlainFetch& plain)
     : context_(context),
       life_(life),
       membership_(membership),

@@ -11,11 +11,11 @@
 #include "client/core/intake.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
-#include "client/core/plain_fetch.h"
 #include "client/core/policy/leases.h"
 #include "client/core/promises.h"
 #include "client/core/quota_turns.h"
-#include "client/core/trust.h"
+#include "client/core/trust/plain_fetch.h"
+#include "client/core/trust/trust.h"
 #include "client/core/uplink.h"
 #include "codec/random.h"
 #include "proto/messages.h"
@@ -30,7 +30,7 @@ class Granting final : public LeaveWatcher {
   };
   Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
            const Intake& intake, Links links, Generations& generations, const QuotaTurns& turns,
-           const Trust& trust, PlainFetch& plain);
+           const trust::Trust& trust, trust::PlainFetch& plain);
 
   // The first State, or the first that the neighbour can understand: everything we hold.
   void greet(Neighbour& n);
@@ -95,8 +95,8 @@ class Granting final : public LeaveWatcher {
   Links links_;
   Generations& generations_;
   const QuotaTurns& turns_;
-  const Trust& trust_;
-  PlainFetch& plain_;
+  const trust::Trust& trust_;
+  trust::PlainFetch& plain_;
   codec::CoefficientStream random_;  // of null vectors
   std::uint32_t told_lacking_ = 0;   // the last generation that a source was told of
   Regime regime_;

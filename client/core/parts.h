@@ -5,7 +5,6 @@
 
 #include <optional>
 
-#include "client/core/check_review.h"
 #include "client/core/connection_watch.h"
 #include "client/core/context.h"
 #include "client/core/contributions.h"
@@ -14,14 +13,11 @@
 #include "client/core/gossip.h"
 #include "client/core/granting.h"
 #include "client/core/intake.h"
-#include "client/core/judging.h"
 #include "client/core/manifest_fetch.h"
 #include "client/core/manifest_serving.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
-#include "client/core/plain_fetch.h"
 #include "client/core/predecessors.h"
-#include "client/core/proof_serving.h"
 #include "client/core/quota_turns.h"
 #include "client/core/receiving.h"
 #include "client/core/seeding.h"
@@ -29,7 +25,11 @@
 #include "client/core/spread.h"
 #include "client/core/stall_watch.h"
 #include "client/core/trackers.h"
-#include "client/core/trust.h"
+#include "client/core/trust/check_review.h"
+#include "client/core/trust/judging.h"
+#include "client/core/trust/plain_fetch.h"
+#include "client/core/trust/proof_serving.h"
+#include "client/core/trust/trust.h"
 #include "client/core/uplink.h"
 
 namespace firn::core {
@@ -41,8 +41,8 @@ struct Transfer {
   Transfer(Parts& parts, const Info& info);
 
   Generations generations;
-  Trust trust;
-  PlainFetch plain;
+  trust::Trust trust;
+  trust::PlainFetch plain;
   QuotaTurns turns;
   Granting granting;
   StallWatch stalls;
@@ -50,9 +50,9 @@ struct Transfer {
   Spread spread;
   Contributions contributions;
   Sending sending;
-  CheckReview review;
-  Judging judging;
-  ProofServing proofs;
+  trust::CheckReview review;
+  trust::Judging judging;
+  trust::ProofServing proofs;
   Receiving receiving;
 };
 

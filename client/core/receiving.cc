@@ -13,8 +13,8 @@ namespace firn::core {
 using proto::GoodbyeReason;
 
 Receiving::Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-                     Intake& intake, Trust& trust, Judging& judging, PlainFetch& plain,
-                     CheckReview& review, Generations& generations)
+                     Intake& intake, trust::Trust& trust, trust::Judging& judging,
+                     trust::PlainFetch& plain, trust::CheckReview& review, Generations& generations)
     : context_(context),
       life_(life),
       membership_(membership),
@@ -182,9 +182,9 @@ void Receiving::drop_suspects(std::uint32_t g, const std::vector<std::uint32_t>&
 // Rows that nobody has proven make way for blocks that prove themselves.
 void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
   const std::uint32_t g = reply.generation;
-  const PlainFetch::Reply came = plain_.replied(n, std::move(reply));
-  if (came == PlainFetch::Reply::kFalse) return blame(n.id, g);
-  if (came == PlainFetch::Reply::kUseless) return;
+  const trust::PlainFetch::Reply came = plain_.replied(n, std::move(reply));
+  if (came == trust::PlainFetch::Reply::kFalse) return blame(n.id, g);
+  if (came == trust::PlainFetch::Reply::kUseless) return;
   const bool plain = plain_.on(g);
   if (plain) {
     outbox_.inform("generation " + std::to_string(g) + " is fetched block by block",
@@ -193,7 +193,7 @@ void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
   const OpenGeneration* open = generations_.holdings().find_open(g);
   std::vector<PeerId> guilty;
   if (open && !open->decoding) {
-    const PlainFetch::Sorted sorted = plain_.sort(g);
+    const trust::PlainFetch::Sorted sorted = plain_.sort(g);
     for (const std::uint32_t slot : sorted.wrong) guilty.push_back(open->senders[slot]);
     if (!sorted.right.empty()) prove(g, sorted.right);
     if (!sorted.wrong.empty()) remove(g, sorted.wrong);
@@ -227,7 +227,8 @@ void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
                        const std::vector<std::uint32_t>& wrong, bool readable) {
   const std::vector<std::uint32_t> true_rows = judging_.still_there(g, right);
   const std::vector<std::uint32_t> false_rows = judging_.still_there(g, wrong);
-  const CheckStatement by = judging_.stated(g) ? *judging_.stated(g) : CheckStatement{};
+  const trust::CheckStatement by =
+      judging_.stated(g) ? *judging_.stated(g) : trust::CheckStatement{};
   if (!true_rows.empty()) by.vouched ? prove(g, true_rows) : believe(g, true_rows);
   const bool doubted = judging_.judged(g);
   // Rows under decode stay: it will tell, and if it fails they are judged once more.
@@ -255,7 +256,7 @@ void Receiving::believe(std::uint32_t g, const std::vector<std::uint32_t>& slots
 // Where the sums are of a peer that may lie they are convicted once it is shown that it did not,
 // and left alone for a while.
 void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong,
-                        const CheckStatement& by) {
+                        const trust::CheckStatement& by) {
   judging_.alarm();
   trust_.alarm(policy::kConvictedMemory);
   const OpenGeneration& open = *generations_.holdings().find_open(g);
@@ -286,20 +287,20 @@ void Receiving::doubt(const PeerId& sender, const PeerId& by) {
   if (n) trust_.mistrust().add(*n, by, judging_.peers().truthful(by));
 }
 
-void Receiving::reviewed(std::uint32_t g, const CheckReview::Findings& findings) {
+void Receiving::reviewed(std::uint32_t g, const trust::CheckReview::Findings& findings) {
   for (const PeerId& id : findings.truthful) {
     judging_.peers().found_truthful(id);
     trust_.found_truthful(id);
   }
   for (const PeerId& id : findings.guilty) blame(id, g);
-  for (const CheckReview::Finding& lie : findings.lies) discredit(lie);
+  for (const trust::CheckReview::Finding& lie : findings.lies) discredit(lie);
 }
 
 // The maker of check sums has told false ones: what rests on its word falls. It is banned, peers
 // that were convicted by its word alone are welcome again, and rows wait for another's proof. Which
 // rows are believed, or proven, by its word nobody has kept; nor which of those that count as
 // proven a speaker for the authority has sent.
-void Receiving::discredit(const CheckReview::Finding& lie) {
+void Receiving::discredit(const trust::CheckReview::Finding& lie) {
   judging_.discredit(lie.liar);
   trust_.found_lying(lie.liar, lie.vouched);
   generations_.doubt_all(lie.vouched);

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "client/core/actions.h"
-#include "client/core/check_review.h"
 #include "client/core/context.h"
 #include "client/core/generations.h"
 #include "client/core/intake.h"
-#include "client/core/judging.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
-#include "client/core/plain_fetch.h"
-#include "client/core/trust.h"
+#include "client/core/trust/check_review.h"
+#include "client/core/trust/judging.h"
+#include "client/core/trust/plain_fetch.h"
+#include "client/core/trust/trust.h"
 #include "proto/base/result.h"
 #include "proto/messages.h"
 
@@ -31,8 +31,8 @@ struct BlockCounts {
 class Receiving final : public LeaveWatcher {
  public:
   Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-            Intake& intake, Trust& trust, Judging& judging, PlainFetch& plain, CheckReview& review,
-            Generations& generations);
+            Intake& intake, trust::Trust& trust, trust::Judging& judging, trust::PlainFetch& plain,
+            trust::CheckReview& review, Generations& generations);
 
   // Has those generations decoded of which an earlier run left all rows.
   void resume(const std::vector<std::uint32_t>& full);
@@ -48,7 +48,7 @@ class Receiving final : public LeaveWatcher {
   // The answer to Decode.
   void decoded(std::uint32_t g, DecodeOutcome outcome);
   // The answer to MakeCheck of a review.
-  void reviewed(std::uint32_t g, const CheckReview::Findings& findings);
+  void reviewed(std::uint32_t g, const trust::CheckReview::Findings& findings);
   // The answer to JudgeRows. `readable`: false if rows could not be read back.
   void judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
               const std::vector<std::uint32_t>& wrong, bool readable);
@@ -82,9 +82,10 @@ class Receiving final : public LeaveWatcher {
   void lose(std::uint32_t g);
   void blame(const PeerId& id, std::uint32_t g);
   void ban(const PeerId& id, std::uint32_t g);
-  void convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong, const CheckStatement& by);
+  void convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong,
+               const trust::CheckStatement& by);
   void doubt(const PeerId& sender, const PeerId& by);
-  void discredit(const CheckReview::Finding& lie);
+  void discredit(const trust::CheckReview::Finding& lie);
   void settle(std::uint32_t g);
   void welcome(PeerKey peer);
 
@@ -93,10 +94,10 @@ class Receiving final : public LeaveWatcher {
   Membership& membership_;
   Outbox& outbox_;
   Intake& intake_;
-  Trust& trust_;
-  Judging& judging_;
-  PlainFetch& plain_;
-  CheckReview& review_;
+  trust::Trust& trust_;
+  trust::Judging& judging_;
+  trust::PlainFetch& plain_;
+  trust::CheckReview& review_;
   Generations& generations_;
   std::optional<std::uint32_t> disputed_;  // a generation about whose check sums makers disagree
   BlockCounts counts_;

@@ -11,8 +11,8 @@
 namespace firn::core {
 
 Sending::Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
-                 const Holdings& holdings, Granting& granting, Seeding& seeding, const Trust& trust,
-                 Spread& spread)
+                 const Holdings& holdings, Granting& granting, Seeding& seeding,
+                 const trust::Trust& trust, Spread& spread)
     : context_(context),
       membership_(membership),
       outbox_(outbox),

@@ -16,7 +16,7 @@
 #include "client/core/seeding.h"
 #include "client/core/socket_line.h"
 #include "client/core/spread.h"
-#include "client/core/trust.h"
+#include "client/core/trust/trust.h"
 #include "client/core/uplink.h"
 #include "codec/random.h"
 
@@ -25,7 +25,7 @@ namespace firn::core {
 class Sending final : public LeaveWatcher {
  public:
   Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
-          const Holdings& holdings, Granting& granting, Seeding& seeding, const Trust& trust,
+          const Holdings& holdings, Granting& granting, Seeding& seeding, const trust::Trust& trust,
           Spread& spread);
 
   // This peer has had everything from the start, or has more neighbours than can be looked at for
@@ -76,7 +76,7 @@ class Sending final : public LeaveWatcher {
   const Holdings& holdings_;
   Granting& granting_;
   Seeding& seeding_;
-  const Trust& trust_;
+  const trust::Trust& trust_;
   Spread& spread_;
   SocketLine sockets_;
   std::optional<policy::SourcePolicy> source_;  // of a source; else the other one

@@ -1,4 +1,4 @@
-// Makes check sums of verified generations for neighbours (client/core/proof_serving.h).
+// Makes check sums of verified generations for neighbours (client/core/trust/proof_serving.h).
 #pragma once
 
 #include <cstdint>

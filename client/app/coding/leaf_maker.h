@@ -1,4 +1,4 @@
-// Hashes source blocks of verified generations for neighbours (client/core/proof_serving.h).
+// Hashes source blocks of verified generations for neighbours (client/core/trust/proof_serving.h).
 #pragma once
 
 #include <memory>

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "client/core/policy/plain_pass.h"
-#include "client/core/policy/plain_shares.h"
+#include "client/core/trust/plain_shares.h"
 #include "tests/core/policy/scene.h"
 
 namespace plain_pass_test {
@@ -13,7 +13,7 @@ using namespace firn;
 using namespace firn::test;
 using namespace firn::core;
 using core::policy::PlainPass;
-using core::policy::PlainShares;
+using core::trust::PlainShares;
 
 namespace {
 

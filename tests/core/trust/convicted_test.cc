@@ -14,7 +14,7 @@ TEST_CASE("neighbours are on trial where those that were convicted are a part of
     REQUIRE(parts.membership.opened(i, peer_id(i), "192.0.2.1", 4000, 0, true));
   }
   parts.start(vouched_manifest(4, 4, 64).info);
-  core::Trust& trust = parts.transfer->trust;
+  core::trust::Trust& trust = parts.transfer->trust;
   const auto convict = [&](std::uint32_t up_to) {
     for (std::uint32_t i = 1; i <= up_to; ++i) trust.convict(numbered(1000 + i));
   };
@@ -58,7 +58,7 @@ TEST_CASE("neighbours are judged as among polluters until none has been convicte
     parts.context.now += time;
     parts.transfer->trust.step();
   };
-  core::Trust& trust = parts.transfer->trust;
+  core::trust::Trust& trust = parts.transfer->trust;
   const core::Neighbour& before = meet(1);
   CHECK_FALSE(before.amid_polluters);
   trust.convict(peer_id(9));

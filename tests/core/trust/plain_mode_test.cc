@@ -7,8 +7,8 @@
 #include <set>
 
 #include "client/core/parts.h"
-#include "client/core/plain_mode.h"
 #include "client/core/policy/constants.h"
+#include "client/core/trust/plain_mode.h"
 #include "proto/base/digest.h"
 #include "tests/core/large_mesh_fixture.h"
 #include "tests/sampled.h"
@@ -174,7 +174,7 @@ TEST_CASE("where false rows come back soon after its end, it lasts twice as long
   core::Parts parts(LargeFixture::content().id, large_mesh_options(), kSecond);
   parts.start(LargeFixture::content().info);
   parts.trackers.replied(0, told_of(100));
-  core::PlainMode mode(parts.context, parts.transfer->trust);
+  core::trust::PlainMode mode(parts.context, parts.transfer->trust);
   const auto steps_after = [&](TimeUs time) {
     parts.context.now += time;
     return mode.step();
@@ -202,7 +202,7 @@ TEST_CASE("a false row that was met while the mesh was small counts for a minute
     CAPTURE(soon);
     core::Parts parts(LargeFixture::content().id, large_mesh_options(), kSecond);
     parts.start(LargeFixture::content().info);
-    core::PlainMode mode(parts.context, parts.transfer->trust);
+    core::trust::PlainMode mode(parts.context, parts.transfer->trust);
     mode.met_false();
     CHECK_FALSE(mode.step());
     parts.context.now += policy::kPlainModeMemory - (soon ? 1 : 0);

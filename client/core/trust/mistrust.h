@@ -10,7 +10,7 @@
 #include "client/core/context.h"
 #include "client/core/membership.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 class Mistrust {
  public:
@@ -53,4 +53,4 @@ class Mistrust {
   std::vector<PeerKey> ended_;
 };
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

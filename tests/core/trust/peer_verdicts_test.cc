@@ -1,6 +1,6 @@
 // What follows from check sums of holders that speak for nobody: for the makers, for the senders of
 // rows, and for the rows.
-#include "tests/core/makers_fixture.h"
+#include "tests/core/trust/makers_fixture.h"
 
 using namespace firn;
 using namespace firn::test;

@@ -1,4 +1,4 @@
-#include "client/core/trust.h"
+#include "client/core/trust/trust.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "proto/base/limits.h"
 #include "proto/content/authority.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 Trust::Trust(const Context& context, const Life& life, Membership& membership,
              std::string authority_key)
@@ -164,4 +164,4 @@ TimeUs Trust::next_due() const {
   return std::min({opens, starves, mistrust_.next_due()});
 }
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

@@ -17,17 +17,17 @@
 #include <set>
 #include <vector>
 
-#include "client/core/check_review.h"
 #include "client/core/context.h"
 #include "client/core/generations.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
-#include "client/core/recent_ids.h"
+#include "client/core/trust/check_review.h"
+#include "client/core/trust/recent_ids.h"
 #include "codec/random.h"
 #include "proto/base/token_bucket.h"
 #include "proto/messages.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 class PeerChecks final : public LeaveWatcher {
  public:
@@ -102,4 +102,4 @@ class PeerChecks final : public LeaveWatcher {
   codec::CoefficientStream random_;
 };
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

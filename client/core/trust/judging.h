@@ -15,17 +15,17 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/check_review.h"
 #include "client/core/context.h"
 #include "client/core/generations.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
-#include "client/core/peer_checks.h"
-#include "client/core/trust.h"
+#include "client/core/trust/check_review.h"
+#include "client/core/trust/peer_checks.h"
+#include "client/core/trust/trust.h"
 #include "codec/secret_memory.h"
 #include "proto/messages.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 class Judging final : public LeaveWatcher {
  public:
@@ -122,4 +122,4 @@ class Judging final : public LeaveWatcher {
   std::map<PeerKey, Secret> keys_told_;                     // by authorities
 };
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

@@ -22,14 +22,14 @@
 #include "client/core/holdings.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
-#include "client/core/plain_mode.h"
-#include "client/core/policy/plain_shares.h"
-#include "client/core/trust.h"
+#include "client/core/trust/plain_mode.h"
+#include "client/core/trust/plain_shares.h"
+#include "client/core/trust/trust.h"
 #include "codec/random.h"
 #include "proto/base/ids.h"
 #include "proto/messages.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 class PlainFetch final : public LeaveWatcher {
  public:
@@ -132,11 +132,11 @@ class PlainFetch final : public LeaveWatcher {
   const std::vector<Digest> digests_;
   std::map<std::uint32_t, Case> cases_;
   std::map<std::uint32_t, std::map<std::uint32_t, Came>> came_;  // by generation and slot
-  policy::PlainShares shares_;
+  PlainShares shares_;
   std::map<std::uint32_t, TimeUs> told_to_wait_;  // generations, and when it was told first
   std::set<PeerKey> silent_;                      // had none when asked for leaves last
   TimeUs came_at_ = 0;  // the last block of any of them, as far as is known
   codec::CoefficientStream random_;
 };
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

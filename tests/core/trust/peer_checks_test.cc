@@ -1,6 +1,6 @@
 // Check sums asked of holders that speak for nobody: questions and answers, through the doors of
 // the core.
-#include "tests/core/makers_fixture.h"
+#include "tests/core/trust/makers_fixture.h"
 
 using namespace firn;
 using namespace firn::test;

@@ -18,11 +18,11 @@
 
 #include "client/core/context.h"
 #include "client/core/membership.h"
-#include "client/core/mistrust.h"
 #include "client/core/policy/constants.h"
-#include "client/core/recent_ids.h"
+#include "client/core/trust/mistrust.h"
+#include "client/core/trust/recent_ids.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 // How long a peer is on its guard, as it has met false rows, or check sums that contradict each
 // other.
@@ -137,4 +137,4 @@ class Trust final : public LeaveWatcher {
   TimeUs near_until_ = 0;  // when it was seen last
 };
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

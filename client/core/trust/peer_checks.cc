@@ -1,16 +1,16 @@
-#include "client/core/peer_checks.h"
+#include "client/core/trust/peer_checks.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "client/core/policy/constants.h"
-#include "client/core/proof_serving.h"
+#include "client/core/trust/proof_serving.h"
 #include "codec/check_key.h"
 #include "proto/base/digest.h"
 #include "proto/wire_fields.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 PeerChecks::PeerChecks(const Context& context, Membership& membership, Outbox& outbox,
                        const Generations& generations, CheckReview& review)
@@ -186,4 +186,4 @@ TimeUs PeerChecks::next_due() const {
   return at;
 }
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

@@ -1,10 +1,10 @@
-#include "client/core/mistrust.h"
+#include "client/core/trust/mistrust.h"
 
 #include <algorithm>
 
 #include "client/core/policy/constants.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 // The one that has been left in peace the longest makes room.
 Mistrust::Record& Mistrust::record_of(const PeerId& id) {
@@ -85,4 +85,4 @@ TimeUs Mistrust::next_due() const {
   return at;
 }
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

@@ -1,8 +1,8 @@
 // Check sums that convicted somebody are compared with the truth, once that is known.
-#include "client/core/check_review.h"
+#include "client/core/trust/check_review.h"
 
 #include "client/core/policy/constants.h"
-#include "tests/core/judge_fixture.h"
+#include "tests/core/trust/judge_fixture.h"
 
 using namespace firn;
 using namespace firn::test;
@@ -44,7 +44,7 @@ class ReviewFixture : public JudgeFixture {
   Bytes key_;
 };
 
-core::CheckStatement statement(std::uint8_t maker, std::uint8_t key, std::uint8_t sums) {
+core::trust::CheckStatement statement(std::uint8_t maker, std::uint8_t key, std::uint8_t sums) {
   using Secret = codec::SecretVector<std::uint8_t>;
   return {peer_id(maker), Secret(32, key), Secret(16, sums)};
 }
@@ -121,7 +121,7 @@ TEST_CASE("who is convicted by two is not acquitted by the lie of one") {
   core::Context context{{}, plain_options(), kSecond};
   core::Uplink uplink(context.options, kSecond);
   core::Outbox outbox(context, uplink);
-  core::CheckReview review(outbox);
+  core::trust::CheckReview review(outbox);
   review.convicted(peer_id(10), 0, statement(1, 1, 1));
   review.convicted(peer_id(11), 0, statement(1, 1, 1));
   review.convicted(peer_id(12), 2, statement(1, 1, 3));
@@ -141,7 +141,7 @@ TEST_CASE("who is guilty for other reasons is not acquitted, nor who true sums h
   core::Context context{{}, plain_options(), kSecond};
   core::Uplink uplink(context.options, kSecond);
   core::Outbox outbox(context, uplink);
-  core::CheckReview review(outbox);
+  core::trust::CheckReview review(outbox);
   review.guilty(peer_id(10));
   review.convicted(peer_id(11), 1, statement(2, 2, 2));
   CHECK(review.made({1, Bytes(32, 2), Bytes(16, 2)}).lies.empty());
@@ -155,7 +155,7 @@ TEST_CASE("of many statements the oldest gives way") {
   core::Context context{{}, plain_options(), kSecond};
   core::Uplink uplink(context.options, kSecond);
   core::Outbox outbox(context, uplink);
-  core::CheckReview review(outbox);
+  core::trust::CheckReview review(outbox);
   for (std::uint32_t g = 0; g <= policy::kReviewsMax; ++g)
     review.convicted(peer_id(10), g, statement(1, 1, 1));
   review.verified(0, 4);

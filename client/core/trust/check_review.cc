@@ -1,11 +1,11 @@
-#include "client/core/check_review.h"
+#include "client/core/trust/check_review.h"
 
 #include <algorithm>
 
 #include "client/core/policy/constants.h"
 #include "proto/base/limits.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 CheckReview::Case& CheckReview::case_of(std::uint32_t g, const CheckStatement& by) {
   const auto known = std::find_if(cases_.begin(), cases_.end(), [&](const Case& one) {
@@ -108,4 +108,4 @@ std::vector<PeerId> CheckReview::acquit(const PeerId& liar) {
   return acquitted;
 }
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

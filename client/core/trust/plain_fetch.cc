@@ -1,4 +1,4 @@
-#include "client/core/plain_fetch.h"
+#include "client/core/trust/plain_fetch.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 PlainFetch::PlainFetch(const Context& context, Membership& membership, Outbox& outbox,
                        const Holdings& holdings, const Trust& trust, std::vector<Digest> digests)
@@ -353,4 +353,4 @@ BlockBits PlainFetch::wanted_from(const Neighbour& n, std::uint32_t g) {
   return bits;
 }
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

@@ -1,4 +1,4 @@
-#include "client/core/judging.h"
+#include "client/core/trust/judging.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "codec/check_key.h"
 #include "proto/base/limits.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 namespace {
 
 // A copy of this part of a message, which is wiped.
@@ -327,4 +327,4 @@ void Judging::look_at(std::uint32_t g, const OpenGeneration& open) {
   }
 }
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

@@ -16,12 +16,12 @@
 #include "client/core/holdings.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
-#include "client/core/plain_fetch.h"
+#include "client/core/trust/plain_fetch.h"
 #include "codec/secret_memory.h"
 #include "proto/base/token_bucket.h"
 #include "proto/messages.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 // What a neighbour pays for a proof that takes a pass over generation g, in allowances of one
 // generation of `pass_bytes` each: larger ones take as many times longer.
@@ -63,4 +63,4 @@ class ProofServing final : public LeaveWatcher {
   std::map<PeerKey, Client> clients_;
 };
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

@@ -1,10 +1,10 @@
-#include "client/core/plain_mode.h"
+#include "client/core/trust/plain_mode.h"
 
 #include <algorithm>
 
 #include "client/core/policy/constants.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 void PlainMode::met_false() {
   ends_at_ = context_.now + (on_ ? lasts_ : policy::kPlainModeMemory);
@@ -31,4 +31,4 @@ TimeUs PlainMode::next_due() const {
   return on_ ? ends_at_ : kNever;
 }
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

@@ -7,7 +7,7 @@
 
 #include "proto/base/ids.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 class RecentIds {
  public:
@@ -26,4 +26,4 @@ class RecentIds {
   std::deque<PeerId> ids_;  // oldest first
 };
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

@@ -1,5 +1,5 @@
 // Judging rows by check sums, through the doors of the core.
-#include "tests/core/judge_fixture.h"
+#include "tests/core/trust/judge_fixture.h"
 
 using namespace firn;
 using namespace firn::test;

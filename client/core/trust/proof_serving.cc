@@ -1,11 +1,11 @@
-#include "client/core/proof_serving.h"
+#include "client/core/trust/proof_serving.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "client/core/policy/constants.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 ProofServing::ProofServing(const Context& context, Membership& membership, Outbox& outbox,
                            const Holdings& holdings, const PlainFetch& plain)
@@ -100,4 +100,4 @@ void ProofServing::made(PeerKey peer, proto::LeafReply&& reply) {
   if (Neighbour* n = membership_.find(peer)) outbox_.send(*n, std::move(reply));
 }
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

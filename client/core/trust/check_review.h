@@ -12,7 +12,7 @@
 #include "proto/base/ids.h"
 #include "proto/messages.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 // Check sums of a generation, and the peer that made them.
 struct CheckStatement {
@@ -65,4 +65,4 @@ class CheckReview {
   std::deque<PeerId> guilty_;  // the same
 };
 
-}  // namespace firn::core
+}  // namespace firn::core::trust

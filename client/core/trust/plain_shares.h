@@ -10,7 +10,7 @@
 #include "client/core/types.h"
 #include "proto/content/shape.h"
 
-namespace firn::core::policy {
+namespace firn::core::trust {
 
 class PlainShares {
  public:
@@ -45,4 +45,4 @@ class PlainShares {
   std::map<std::uint32_t, Turn> turns_;
 };
 
-}  // namespace firn::core::policy
+}  // namespace firn::core::trust

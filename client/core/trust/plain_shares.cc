@@ -1,10 +1,10 @@
-#include "client/core/policy/plain_shares.h"
+#include "client/core/trust/plain_shares.h"
 
 #include <algorithm>
 
 #include "client/core/policy/constants.h"
 
-namespace firn::core::policy {
+namespace firn::core::trust {
 
 namespace {
 
@@ -26,15 +26,16 @@ bool has(const BlockBits* bits, std::uint32_t i) {
 }  // namespace
 
 TimeUs PlainShares::turn_time() const {
-  const std::uint64_t times = std::max<std::uint64_t>(shape_.block_bytes / kPlainTurnBytes, 1);
-  return static_cast<TimeUs>(times) * kPlainTurn;
+  const std::uint64_t times =
+      std::max<std::uint64_t>(shape_.block_bytes / policy::kPlainTurnBytes, 1);
+  return static_cast<TimeUs>(times) * policy::kPlainTurn;
 }
 
 const PlainShares::Turn& PlainShares::turn_of(const Neighbours& neighbours, std::uint32_t g,
                                               TimeUs now) {
   Turn& turn = turns_[g];
   const auto number = static_cast<std::uint64_t>(now / turn_time());
-  const bool fresh = !turn.asked_of.empty() && now - turn.at < kPlainSharesAge;
+  const bool fresh = !turn.asked_of.empty() && now - turn.at < policy::kPlainSharesAge;
   if (fresh && turn.number == number) return turn;
   const std::uint32_t blocks = shape_.blocks_in(g);
   turn = {number, now, std::vector<PeerKey>(blocks, kNoPeer), false};
@@ -71,12 +72,13 @@ std::vector<std::uint32_t> PlainShares::of(const Neighbours& neighbours, const N
   }
   for (const std::uint32_t i : lacked) {
     const PeerKey holder = turn.asked_of[i];
-    const bool asked = holder != kNoPeer ? holder == n.key
-                                         : n.holds.has_everything() ||
-                                               draw(g, i, n.key, turn.number) % kPlainPush == 0;
+    const bool asked =
+        holder != kNoPeer
+            ? holder == n.key
+            : n.holds.has_everything() || draw(g, i, n.key, turn.number) % policy::kPlainPush == 0;
     if (asked) share.push_back(i);
   }
   return share;
 }
 
-}  // namespace firn::core::policy
+}  // namespace firn::core::trust

@@ -7,9 +7,9 @@
 #pragma once
 
 #include "client/core/context.h"
-#include "client/core/trust.h"
+#include "client/core/trust/trust.h"
 
-namespace firn::core {
+namespace firn::core::trust {
 
 class PlainMode {
  public:
@@ -32,4 +32,4 @@ class PlainMode {
   TimeUs lasts_ = 0;  // after the last that was met; 0: it was never on
 };
 
-}  // namespace firn::core
+}  // namespace firn::core::trust
