@@ -74,7 +74,7 @@ bool Granting::has_news(const Neighbour& n) {
 std::optional<WhyNot> Granting::why_none_from(const Neighbour& n) const {
   if (life_.complete() || holdings().missing() == 0) return WhyNot::kWantsNothing;
   if (!n.holds.heard()) return WhyNot::kNotHeard;
-  if (n.mistrusted) return WhyNot::kSuspended;
+  if (is_shut(n.regard())) return WhyNot::kSuspended;
   if (intake_.paused()) return WhyNot::kDiskPaused;
   const GenerationSet& verified = holdings().verified();
   std::uint32_t g = verified.next_missing(0);
@@ -230,7 +230,7 @@ void Granting::tell_received(Neighbour& n, proto::State& state) {
     if (state.received.size() == limits::kReceivedMax) break;
     const std::uint64_t blocks = other.traffic.blocks_innovative();
     if (other.key == n.key || blocks == 0 || !other.useful()) continue;
-    if (trust_.believing() && other.on_trial()) continue;
+    if (trust_.believing() && on_trial(other.regard())) continue;
     state.received.push_back({other.id.prefix(), static_cast<std::uint32_t>(blocks)});
   }
 }
@@ -271,7 +271,7 @@ void Granting::tell_plain(const Neighbour& n, proto::GenerationState& entry) {
   if (!plain_.shared(g)) return;
   entry.held_blocks = plain_.held(g);
   const OpenGeneration* open = holdings().find_open(g);
-  if (n.mistrusted || (open && open->decoding)) return;
+  if (is_shut(n.regard()) || (open && open->decoding)) return;
   if (!generations_.invites(g, context_.now)) return;
   std::uint32_t wanted = 0;
   for (const std::uint8_t bits : entry.wanted_blocks)

@@ -253,10 +253,6 @@ void Membership::acquit(const std::vector<PeerId>& convicted) {
   }
 }
 
-void Membership::proved(const PeerId& id) {
-  if (Neighbour* n = neighbours_.find(id)) n->proved_itself = true;
-}
-
 void Membership::closed(PeerKey peer, const std::string& why) {
   if (Neighbour* n = find(peer)) forget(*n, 0, why);
 }

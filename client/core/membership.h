@@ -77,8 +77,6 @@ class Membership {
   // The word by which these were convicted was false: they are welcome again.
   void acquit(const std::vector<PeerId>& convicted);
   void stop();
-  // Rows of the peer have turned out to be true.
-  void proved(const PeerId& id);
 
   // Peers in the swarm, as far as this one knows, it among them.
   std::size_t swarm_size() const { return wanted_.swarm_size(); }

@@ -24,6 +24,7 @@
 #include "client/core/pipeline.h"
 #include "client/core/policy/constants.h"
 #include "client/core/policy/why_not.h"
+#include "client/core/regard.h"
 #include "client/core/remote_holdings.h"
 #include "client/core/traffic.h"
 #include "client/core/types.h"
@@ -108,7 +109,7 @@ class Neighbour {
   // Why no block may go to it now; nullopt: one may.
   std::optional<WhyNot> why_not_send() const {
     if (!holds.heard()) return WhyNot::kNotHeard;
-    if (mistrusted) return WhyNot::kSuspended;
+    if (is_shut(regard_)) return WhyNot::kSuspended;
     if (wants_claims_) return WhyNot::kLastVersion;
     if (!pipe.has_credit()) return WhyNot::kNoCredit;
     return std::nullopt;
@@ -135,7 +136,7 @@ class Neighbour {
   // An innovative block of it has come.
   void brought_news() {
     traffic.innovative();
-    debt_.repaid(pipe.blocks_sent(), !amid_polluters);
+    debt_.repaid(pipe.blocks_sent(), !amid_polluters_);
   }
   // What those before it from its network have left (predecessors.h).
   void begin_with(std::uint64_t owed, std::uint32_t barren) {
@@ -144,16 +145,20 @@ class Neighbour {
   }
   // What it sends is mostly new.
   bool useful() const {
-    const double least = amid_polluters ? policy::kUsefulMinPolluted : policy::kUsefulMin;
-    return !mistrusted && traffic.usefulness().share() >= least;
+    const double least = amid_polluters_ ? policy::kUsefulMinPolluted : policy::kUsefulMin;
+    return !is_shut(regard_) && traffic.usefulness().share() >= least;
   }
   // It brings next to nothing for what it gets: a peer that only takes, or sends mixtures of few
   // rows. In a small mesh.
   bool in_debt() const { return !useful() || debt_.over(pipe.blocks_sent()); }
-  // None of its rows has been shown to be true so far.
-  bool on_trial() const { return !proved_itself && !contact.authority(); }
-  // The same, and this peer has met polluters, or a false row of it.
-  bool suspect() const { return on_trial() && (amid_polluters || was_mistrusted); }
+  // What trust/ makes of it. `amid_polluters`: this peer has met polluters not long ago. Among them
+  // honest neighbours send more that is not new, and hostile ones are to save up nothing with true
+  // rows.
+  void regard_as(Regard regard, bool amid_polluters) {
+    regard_ = regard;
+    amid_polluters_ = amid_polluters;
+  }
+  Regard regard() const { return regard_; }
   // What a source gives to it reaches few others.
   bool sink() const { return worth < policy::kSinkWorth; }
   // A source knows little good of it.
@@ -186,17 +191,11 @@ class Neighbour {
   Reports reports;
   double worth = 1;                 // of a row that a source gives to it (contributions.h)
   std::uint32_t barren_before = 0;  // peers of its network that passed nothing on
-  bool proved_itself = false;       // a row of it was shown to be true
-  // By the word of peers that may lie it sends false rows now, or has sent some lately
-  // (mistrust.h).
-  bool mistrusted = false, was_mistrusted = false;
-  bool told_truth = false;  // of check sums (peer_checks.h)
-  // This peer has met polluters not long ago. Among them honest neighbours send more that is not
-  // new, and hostile ones are to save up nothing with true rows.
-  bool amid_polluters = false;
 
  private:
   Debt debt_;
+  Regard regard_ = Regard::kNew;
+  bool amid_polluters_ = false;
   // It is of the last version, and takes no block that its sender has not signed: this version
   // signs none.
   bool wants_claims_ = false;

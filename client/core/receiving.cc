@@ -59,7 +59,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   const bool plain = plain_.on(g);
   const bool shown = block.source_index && plain_.knows(g);
   if (shown && !plain_.right(g, *block.source_index, block.payload)) return blame(n.id, g);
-  if (!shown && n.mistrusted) return;
+  if (!shown && is_shut(n.regard())) return;
   const bool vouched = n.contact.authority() && !block.unproven;
   const bool answered = !shown && !block.unproven && !vouched;
   const auto vector = std::make_shared<const std::vector<std::uint8_t>>(
@@ -80,7 +80,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
                                   believed};
     slot = generations_.insert(g, vector, origin, context_.now);
   }
-  if (slot && shown) membership_.proved(n.id);
+  if (slot && shown) trust_.proved(n.id);
   if (slot && !shown && block.source_index) plain_.came(g, *slot, n.id, block.payload);
   if (!slot && plain_.just_waits(g)) {
     ++counts_.redundant;
@@ -144,7 +144,7 @@ void Receiving::verified(std::uint32_t g) {
   judging_.forget(g);
   plain_.forget(g);
   if (const OpenGeneration* open = generations_.holdings().find_open(g)) {
-    for (const OpenGeneration::Share& share : open->by_sender) membership_.proved(share.sender);
+    for (const OpenGeneration::Share& share : open->by_sender) trust_.proved(share.sender);
   }
   for (const std::uint32_t waiting : generations_.verified(g, context_.now))
     membership_.neighbours().report(waiting);
@@ -220,7 +220,7 @@ void Receiving::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) 
   generations_.prove(g, slots);
   outbox_.push(MarkProven{g, slots});
   const OpenGeneration& open = *generations_.holdings().find_open(g);
-  for (const std::uint32_t slot : slots) membership_.proved(open.senders[slot]);
+  for (const std::uint32_t slot : slots) trust_.proved(open.senders[slot]);
 }
 
 void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
@@ -249,7 +249,7 @@ void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
 void Receiving::believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   generations_.believe(g, slots);
   const OpenGeneration& open = *generations_.holdings().find_open(g);
-  for (const std::uint32_t slot : slots) membership_.proved(open.senders[slot]);
+  for (const std::uint32_t slot : slots) trust_.proved(open.senders[slot]);
 }
 
 // Senders that answered for a false row have sent what they knew, or had to know, to be false.

@@ -459,7 +459,7 @@ TEST_CASE("among polluters more of what a neighbour sends may be old") {
   for (int i = 0; i < 200; ++i) n.traffic.usefulness().block(i % 5 < 3, i);
   CHECK_FALSE(n.useful());
   CHECK(n.in_debt());
-  n.amid_polluters = true;
+  n.regard_as(core::Regard::kSuspect, true);
   CHECK(n.useful());
   CHECK_FALSE(n.in_debt());
 }

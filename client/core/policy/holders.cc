@@ -26,7 +26,7 @@ void each_claim(const Neighbours& neighbours, std::uint32_t g, std::uint32_t tur
     const std::uint32_t place = next_place;
     next_place = place + 1 == neighbours.size() ? 0 : place + 1;
     const std::uint32_t rank = n.holds.rank(g);
-    if (sifted && n.suspect()) continue;
+    if (sifted && is_suspect(n.regard())) continue;
     if (rank > 0 && !n.grants.stalled(now) && n.useful())
       f(Holders::Claim{rank, place, n.grants.rate(now)});
   }

@@ -24,8 +24,9 @@ std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbo
 namespace {
 
 std::uint32_t unsuspected(const Neighbours& neighbours) {
-  return static_cast<std::uint32_t>(std::count_if(neighbours.begin(), neighbours.end(),
-                                                  [](const Neighbour& n) { return !n.suspect(); }));
+  return static_cast<std::uint32_t>(
+      std::count_if(neighbours.begin(), neighbours.end(),
+                    [](const Neighbour& n) { return !is_suspect(n.regard()); }));
 }
 
 }  // namespace
@@ -35,14 +36,14 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
                        Holders& known, TimeUs now) {
   const std::uint32_t window = neighbour.grants.window().blocks;
   const std::uint32_t missing = holdings.blocks_in(g) - holdings.rank(g);
-  if (missing == 0 || holdings.given_up().contains(g) || neighbour.mistrusted) return 0;
+  if (missing == 0 || holdings.given_up().contains(g) || is_shut(neighbour.regard())) return 0;
   const OpenGeneration* open = holdings.find_open(g);
   if (open && open->decoding) return 0;
   // Far from its end each may send an equal part, whether we know that it holds some or not: all
   // windows together can be several times what is missing where the links are fast or long.
   const auto size = static_cast<std::uint32_t>(neighbours.size());
   const bool sifted = shares.sifted && known.share(neighbours, g, 0, true, {}, now).holders > 0;
-  if (sifted && neighbour.suspect()) return std::min(window, 1u);
+  if (sifted && is_suspect(neighbour.regard())) return std::min(window, 1u);
   const std::uint32_t sharers = sifted ? unsuspected(neighbours) : size;
   if (missing >= sharers * kWindowMin) return std::min(window, missing / sharers);
   const std::uint32_t own_rank = neighbour.holds.rank(g);

@@ -207,7 +207,7 @@ RelayPolicy::Last RelayPolicy::served_last(const Terms& terms, bool complete) {
 
 bool RelayPolicy::is_last(const Neighbour& neighbour, Last last, const Terms& terms) {
   if (last == Last::kDebtors) return neighbour.in_debt();
-  return neighbour.on_trial() && neighbour.contact.opened_at() >= terms.trial_from;
+  return on_trial(neighbour.regard()) && neighbour.contact.opened_at() >= terms.trial_from;
 }
 
 bool RelayPolicy::others_want(const Neighbours& neighbours, Last last, const Terms& terms) {

@@ -286,7 +286,7 @@ std::uint32_t Judging::to_sample(const OpenGeneration& open, Sampled which) cons
   std::uint32_t rows = 0;
   for (const OpenGeneration::Share& share : open.by_sender) {
     const Neighbour* n = membership_.neighbours().find(share.sender);
-    if (n && n->on_trial()) rows += share.rows - share.trusted;
+    if (n && on_trial(n->regard())) rows += share.rows - share.trusted;
   }
   return rows;
 }

@@ -16,19 +16,18 @@ Mistrust::Record& Mistrust::record_of(const PeerId& id) {
   return records_[id];
 }
 
-void Mistrust::apply(const PeerId& id, const Record& record) {
-  Neighbour* n = membership_.neighbours().find(id);
+void Mistrust::apply(Neighbour* n, const Record& record) {
   if (!n) return;
-  if (n->mistrusted && record.until == 0) ended_.push_back(n->key);
-  n->mistrusted = record.until > 0;
-  n->was_mistrusted = record.times > 0;
+  if (regards_.of(*n).mistrusted && record.until == 0) ended_.push_back(n->key);
+  regards_.note(*n, [&record](Regards::Facts& facts) {
+    facts.mistrusted = record.until > 0;
+    facts.was_mistrusted = record.times > 0;
+  });
 }
 
-void Mistrust::greeted(Neighbour& n) const {
+void Mistrust::greeted(Neighbour& n) {
   const auto known = records_.find(n.id);
-  if (known == records_.end()) return;
-  n.mistrusted = known->second.until > 0;
-  n.was_mistrusted = known->second.times > 0;
+  if (known != records_.end()) apply(&n, known->second);
 }
 
 void Mistrust::add(Neighbour& n, const PeerId& maker, bool truthful) {
@@ -41,7 +40,7 @@ void Mistrust::add(Neighbour& n, const PeerId& maker, bool truthful) {
   record.maker = maker;
   record.since = context_.now;
   record.until = context_.now + (time << doublings);
-  apply(n.id, record);
+  apply(&n, record);
 }
 
 void Mistrust::found_truthful(const PeerId& maker) {
@@ -55,7 +54,7 @@ void Mistrust::found_lying(const PeerId& maker) {
   for (auto& [id, record] : records_) {
     if (record.maker != maker) continue;
     record.until = record.times = 0;
-    apply(id, record);
+    apply(membership_.neighbours().find(id), record);
   }
 }
 
@@ -71,7 +70,7 @@ void Mistrust::step() {
     const bool since_then = record.since + policy::kStarvingTime <= context_.now;
     if (record.until > context_.now && !(starves && since_then)) continue;
     record.until = 0;
-    apply(id, record);
+    apply(membership_.neighbours().find(id), record);
   }
 }
 

@@ -9,16 +9,17 @@
 
 #include "client/core/context.h"
 #include "client/core/membership.h"
+#include "client/core/trust/regards.h"
 
 namespace firn::core::trust {
 
 class Mistrust {
  public:
-  Mistrust(const Context& context, const Life& life, Membership& membership)
-      : context_(context), life_(life), membership_(membership) {}
+  Mistrust(const Context& context, const Life& life, Membership& membership, Regards& regards)
+      : context_(context), life_(life), membership_(membership), regards_(regards) {}
 
   // Its Hello has come.
-  void greeted(Neighbour& n) const;
+  void greeted(Neighbour& n);
   // It sent a false row, by the word of `maker`. Where that one is not known to tell the truth
   // (`truthful`) the word of such peers counts once against each.
   void add(Neighbour& n, const PeerId& maker, bool truthful);
@@ -43,12 +44,13 @@ class Mistrust {
     PeerId maker;                 // by whose word, the last time
   };
   Record& record_of(const PeerId& id);
-  void apply(const PeerId& id, const Record& record);
+  void apply(Neighbour* n, const Record& record);
   TimeUs starves_at() const;
 
   const Context& context_;
   const Life& life_;
   Membership& membership_;
+  Regards& regards_;
   std::map<PeerId, Record> records_;
   std::vector<PeerKey> ended_;
 };

@@ -337,12 +337,12 @@ BlockBits PlainFetch::wanted_from(const Neighbour& n, std::uint32_t g) {
   std::uint32_t holders = 0, suspects = 0, place = 0;
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {
     if (!shares(other, g)) continue;
-    std::uint32_t& alike = other.suspect() ? suspects : holders;
+    std::uint32_t& alike = is_suspect(other.regard()) ? suspects : holders;
     if (other.key == n.key) place = alike;
     ++alike;
   }
   const std::uint32_t turn = cases_.at(g).turn;
-  const bool sifted = holders > 0 && n.suspect();
+  const bool sifted = holders > 0 && is_suspect(n.regard());
   const std::uint32_t sharers = holders > 0 ? holders : suspects;
   if (sifted && n.holds.complete().contains(g)) {
     want(lacked[(place + turn) % lacked.size()]);

@@ -41,7 +41,7 @@ const PlainShares::Turn& PlainShares::turn_of(const Neighbours& neighbours, std:
   turn = {number, now, std::vector<PeerKey>(blocks, kNoPeer), false};
   std::vector<std::uint64_t> best(blocks);
   for (const Neighbour& n : neighbours) {
-    if (n.suspect() || n.mistrusted) continue;
+    if (is_suspect(n.regard()) || is_shut(n.regard())) continue;
     const bool whole = n.holds.complete().contains(g);
     const BlockBits* bits = n.holds.held_blocks().find(g);
     if (!whole && !bits) continue;
@@ -62,7 +62,7 @@ std::vector<std::uint32_t> PlainShares::of(const Neighbours& neighbours, const N
                                            const std::vector<std::uint32_t>& lacked, TimeUs now) {
   const Turn& turn = turn_of(neighbours, g, now);
   std::vector<std::uint32_t> share;
-  if (n.suspect() && turn.any_holder) {
+  if (is_suspect(n.regard()) && turn.any_holder) {
     const BlockBits* bits =
         n.holds.complete().contains(g) ? nullptr : n.holds.held_blocks().find(g);
     std::copy_if(lacked.begin(), lacked.end(), std::back_inserter(share),

@@ -16,16 +16,18 @@ Trust::Trust(const Context& context, const Life& life, Membership& membership,
       membership_(membership),
       authority_key_(std::move(authority_key)),
       strict_(possible()),
-      mistrust_(context, life, membership),
+      regards_(membership),
+      mistrust_(context, life, membership, regards_),
       near_until_(context.now) {}
 
 void Trust::greeted(Neighbour& n) {
   mistrust_.greeted(n);
-  n.amid_polluters = !convicted_.empty();
+  regards_.note(n, [this](Regards::Facts& facts) { facts.amid_polluters = !convicted_.empty(); });
   if (!certified(authority_key_, context_.content_id, n.id, n.contact.certificate())) return;
   if (discredited_.contains(n.id)) return;
   if (!n.contact.authority()) authorities_.push_back(n.key);
   n.contact.proves_authority();
+  regards_.note(n, [](Regards::Facts& facts) { facts.speaks = true; });
   met_ = true;
   near_ = possible();
 }
@@ -36,9 +38,9 @@ void Trust::greeted(Neighbour& n) {
 bool Trust::holder_near() const {
   const auto& neighbours = std::as_const(membership_).neighbours();
   return std::any_of(neighbours.begin(), neighbours.end(), [this](const Neighbour& n) {
-    if (!n.holds.has_everything() || n.mistrusted || n.suspect()) return false;
+    if (!n.holds.has_everything() || n.regard() >= Regard::kSuspect) return false;
     const TimeUs askable = std::max({guard_.since(), n.contact.opened_at(), near_until_});
-    return n.told_truth || !guard_.on(context_.now) ||
+    return regards_.of(n).told_truth || !guard_.on(context_.now) ||
            guard_.last() - askable < policy::kTruthPatience;
   });
 }
@@ -94,7 +96,7 @@ void Trust::forget_convicted() {
 }
 
 void Trust::tell_neighbours() {
-  for (Neighbour& n : membership_.neighbours()) n.amid_polluters = !convicted_.empty();
+  regards_.note_all([this](Regards::Facts& facts) { facts.amid_polluters = !convicted_.empty(); });
 }
 
 // Where a neighbour that holds everything has sent something since the last change, and something
@@ -105,9 +107,9 @@ bool Trust::wants_belief() const {
   TimeUs came_at = -1;
   bool sure = false;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {
-    if (!n.holds.has_everything() || n.mistrusted || n.suspect()) continue;
+    if (!n.holds.has_everything() || n.regard() >= Regard::kSuspect) continue;
     came_at = std::max(came_at, n.grants.last_arrival());
-    sure |= n.told_truth;
+    sure |= regards_.of(n).told_truth;
   }
   if (came_at < 0) return false;
   const TimeUs for_so_long = context_.now - changed_at_;
@@ -119,16 +121,23 @@ bool Trust::wants_belief() const {
 }
 
 void Trust::found_truthful(const PeerId& maker) {
-  if (Neighbour* n = membership_.neighbours().find(maker)) n->told_truth = true;
+  if (Neighbour* n = membership_.neighbours().find(maker))
+    regards_.note(*n, [](Regards::Facts& facts) { facts.told_truth = true; });
   mistrust_.found_truthful(maker);
 }
 
 // Whose rows were true by its word nobody has kept.
 void Trust::found_lying(const PeerId& maker, bool vouched) {
   if (vouched) discredited_.add(maker);
-  if (Neighbour* n = membership_.neighbours().find(maker)) n->told_truth = false;
-  for (Neighbour& n : membership_.neighbours()) n.proved_itself = false;
+  if (Neighbour* n = membership_.neighbours().find(maker))
+    regards_.note(*n, [](Regards::Facts& facts) { facts.told_truth = false; });
+  regards_.note_all([](Regards::Facts& facts) { facts.proven = false; });
   mistrust_.found_lying(maker);
+}
+
+void Trust::proved(const PeerId& id) {
+  if (Neighbour* n = membership_.neighbours().find(id))
+    regards_.note(*n, [](Regards::Facts& facts) { facts.proven = true; });
 }
 
 void Trust::step() {

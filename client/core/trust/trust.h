@@ -21,6 +21,7 @@
 #include "client/core/policy/constants.h"
 #include "client/core/trust/mistrust.h"
 #include "client/core/trust/recent_ids.h"
+#include "client/core/trust/regards.h"
 
 namespace firn::core::trust {
 
@@ -66,7 +67,7 @@ class Trust final : public LeaveWatcher {
   bool believing() const { return believing_; }
   // A row that came as it was made from a holder of its generation is believed.
   bool believes(const Neighbour& n) const {
-    return !n.was_mistrusted && !(believing_ && n.on_trial());
+    return !regards_.of(n).was_mistrusted && !(believing_ && on_trial(n.regard()));
   }
   // By this time the neighbour had heard by a State that mixtures of rows which it does not trust
   // are not wanted, and what it had sent before had come.
@@ -84,7 +85,7 @@ class Trust final : public LeaveWatcher {
   void found_lying(const PeerId& maker, bool vouched);
 
   // Neighbours that came at this time or later are given little before a row of theirs has been
-  // shown to be true (Neighbour::on_trial); kNever: none are. So it is in a large mesh that has
+  // shown to be true (on_trial); kNever: none are. So it is in a large mesh that has
   // more polluters than can be found out one by one, as far as those tell that this peer has met.
   // Those that were there before the first false row have a while to prove themselves.
   TimeUs trial_from() const;
@@ -103,7 +104,13 @@ class Trust final : public LeaveWatcher {
   void step();
   TimeUs next_due() const;
 
-  void leaves(const Neighbour& n) override { std::erase(authorities_, n.key); }
+  // Rows of the peer have turned out to be true.
+  void proved(const PeerId& id);
+
+  void leaves(const Neighbour& n) override {
+    std::erase(authorities_, n.key);
+    regards_.left(n);
+  }
 
  private:
   // The content has an authority, and rows are judged by its word.
@@ -131,6 +138,7 @@ class Trust final : public LeaveWatcher {
   Guard guard_;
   TimeUs strict_since_ = 0, open_since_ = 0;
   TimeUs changed_at_ = 0;  // whether this peer believes
+  Regards regards_;
   Mistrust mistrust_;
   bool met_ = false;       // a neighbour has spoken for the authority, or met_before()
   bool near_ = false;      // one does, where its word counts

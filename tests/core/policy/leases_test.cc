@@ -101,7 +101,8 @@ TEST_CASE("among polluters a suspect has one block where another holds some, els
   Situation s(2, 64, 4);
   for (core::PeerKey peer = 1; peer <= 3; ++peer) {
     s.claim(peer, 0, 64);
-    s.neighbours.at(peer).amid_polluters = peer != 1;
+    s.neighbours.at(peer).regard_as(peer == 1 ? core::Regard::kNew : core::Regard::kSuspect,
+                                    peer != 1);
   }
   const auto quotas = [&] {
     std::vector<std::uint32_t> all;
@@ -115,7 +116,8 @@ TEST_CASE("among polluters a suspect has one block where another holds some, els
   CHECK(quotas() == std::vector<std::uint32_t>{32, 1, 1, 32});  // 1 and 4 share
   s.hold(0, 60, kNow);
   CHECK(quotas() == std::vector<std::uint32_t>{4, 1, 1, 0});
-  s.neighbours.at(1).amid_polluters = true;  // now all that hold some are suspects
+  s.neighbours.at(1).regard_as(core::Regard::kSuspect,
+                               true);  // now all that hold some are suspects
   CHECK(quotas() == std::vector<std::uint32_t>{2, 1, 1, 0});
 }
 

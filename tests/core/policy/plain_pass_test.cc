@@ -56,7 +56,7 @@ TEST_CASE("a suspect is asked for a single block where others hold some, and cou
   Scene scene(1, kN, 3, false);
   PlainShares shares(scene.holdings.shape());
   scene.tell(1, {plain(0, 0xff, 0)});
-  scene.peer(1).amid_polluters = true;  // and none of its rows was shown to be true
+  scene.peer(1).regard_as(Regard::kSuspect, true);  // and none of its rows was shown to be true
   scene.tell(2, {plain(0, 0x0f, 0xf0)});
   CHECK(shares.of(scene.neighbours, scene.peer(1), 0, all_blocks(), 0).size() == 1);
   const auto share = shares.of(scene.neighbours, scene.peer(2), 0, all_blocks(), 0);
@@ -178,7 +178,7 @@ TEST_CASE("a suspect is asked for nothing that it says it does not hold") {
   Scene scene(1, kN, 3, false);
   PlainShares shares(scene.holdings.shape());
   scene.tell(1, {plain(0, 0x10, 0)});
-  scene.peer(1).amid_polluters = true;
+  scene.peer(1).regard_as(Regard::kSuspect, true);
   scene.tell(2, {plain(0, 0xff, 0)});
   for (TimeUs now = 0; now < 20 * policy::kPlainTurn; now += policy::kPlainTurn)
     CHECK(shares.of(scene.neighbours, scene.peer(1), 0, all_blocks(), now) ==

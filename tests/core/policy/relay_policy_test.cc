@@ -306,8 +306,8 @@ TEST_CASE("neighbours on trial wait for those that have proved themselves") {
     Scene s(400, 4, 2, false);  // whose neighbours came at 0
     for (std::uint32_t g = 0; g < 399; ++g) s.holdings.set_verified(g);
     RelayPolicy relay(1);
-    s.peer(1).proved_itself = proved;
-    s.peer(2).proved_itself = true;
+    s.peer(1).regard_as(proved ? core::Regard::kProven : core::Regard::kNew, false);
+    s.peer(2).regard_as(core::Regard::kProven, false);
     int served = 0;
     for (int i = 0; i < kBlocks; ++i) {
       const auto choice = s.choose_warily(relay, trial_from);

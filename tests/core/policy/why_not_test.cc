@@ -75,7 +75,7 @@ void each(WhyNot reason, const std::function<void(Scene&)>& change) {
 
 TEST_CASE("why not: what stands against a neighbour, whatever there is for it") {
   each(WhyNot::kWantsNothing, [](Scene& s) { s.tell(1, {}, {{0, 4}}); });
-  each(WhyNot::kSuspended, [](Scene& s) { s.peer(1).mistrusted = true; });
+  each(WhyNot::kSuspended, [](Scene& s) { s.peer(1).regard_as(core::Regard::kShut, false); });
   each(WhyNot::kLastVersion, [](Scene& s) {
     proto::State state = granting(100'000);
     state.wants_claims = true;
@@ -153,7 +153,7 @@ TEST_CASE("why not: second-hand rows wait at the front of a small mesh, until it
 TEST_CASE("why not: others come first while they want something") {
   Relaying relay;
   const RelayPolicy::Terms wary{false, 0};
-  relay.scene.peer(2).proved_itself = true;
+  relay.scene.peer(2).regard_as(core::Regard::kProven, false);
   CHECK(relay.why(1, wary) == Reason(WhyNot::kOthersFirst));
   CHECK(relay.why(2, wary) == Reason());
   relay.scene.tell(2, {}, {{0, 4}});

@@ -38,12 +38,13 @@ TEST_CASE("neighbours are on trial where those that were convicted are a part of
 TEST_CASE("a neighbour is on trial until one of its rows is shown to be true") {
   core::Parts parts(vouched_manifest(4, 4, 64).id, plain_options(), kSecond);
   REQUIRE(parts.membership.opened(1, peer_id(1), "192.0.2.1", 4000, 0, true));
+  parts.start(vouched_manifest(4, 4, 64).info);
   const core::Neighbour& one = *parts.membership.find(1);
-  CHECK(one.on_trial());
-  parts.membership.proved(peer_id(2));  // another's
-  CHECK(one.on_trial());
-  parts.membership.proved(peer_id(1));
-  CHECK_FALSE(one.on_trial());
+  CHECK(on_trial(one.regard()));
+  parts.transfer->trust.proved(peer_id(2));  // another's
+  CHECK(on_trial(one.regard()));
+  parts.transfer->trust.proved(peer_id(1));
+  CHECK_FALSE(on_trial(one.regard()));
 }
 
 TEST_CASE("neighbours are judged as among polluters until none has been convicted for an hour") {
@@ -60,17 +61,17 @@ TEST_CASE("neighbours are judged as among polluters until none has been convicte
   };
   core::trust::Trust& trust = parts.transfer->trust;
   const core::Neighbour& before = meet(1);
-  CHECK_FALSE(before.amid_polluters);
+  CHECK_FALSE((before.regard() == core::Regard::kSuspect));
   trust.convict(peer_id(9));
-  CHECK(before.amid_polluters);
-  CHECK(meet(2).amid_polluters);
+  CHECK((before.regard() == core::Regard::kSuspect));
+  CHECK((meet(2).regard() == core::Regard::kSuspect));
   step_later(policy::kConvictedMemory / 2);
   trust.convict(peer_id(9));  // again
   step_later(policy::kConvictedMemory - 1);
-  CHECK(before.amid_polluters);
+  CHECK((before.regard() == core::Regard::kSuspect));
   CHECK(trust.convicted().size() == 1);
   step_later(1);
-  CHECK_FALSE(before.amid_polluters);
-  CHECK_FALSE(meet(3).amid_polluters);
+  CHECK_FALSE((before.regard() == core::Regard::kSuspect));
+  CHECK_FALSE((meet(3).regard() == core::Regard::kSuspect));
   CHECK(trust.convicted().empty());
 }

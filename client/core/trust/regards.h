@@ -1,0 +1,55 @@
+// What was found out about each neighbour, and how it is regarded for that (Neighbour::regard).
+#pragma once
+
+#include <map>
+
+#include "client/core/membership.h"
+#include "client/core/regard.h"
+
+namespace firn::core::trust {
+
+class Regards {
+ public:
+  explicit Regards(Membership& membership) : membership_(membership) {}
+
+  struct Facts {
+    bool speaks = false;  // for the content's authority
+    bool proven = false;  // a row of it was shown to be true
+    // By the word of peers that may lie it sends false rows now, or has sent some lately
+    // (mistrust.h).
+    bool mistrusted = false, was_mistrusted = false;
+    bool told_truth = false;      // of check sums (peer_checks.h)
+    bool amid_polluters = false;  // this peer has met some not long ago
+  };
+  Facts of(const Neighbour& n) const {
+    const auto known = facts_.find(n.key);
+    return known == facts_.end() ? Facts{} : known->second;
+  }
+  static Regard regard_of(const Facts& facts) {
+    const bool on_trial = !facts.proven && !facts.speaks;
+    if (facts.mistrusted) return on_trial ? Regard::kShutSuspect : Regard::kShut;
+    if (!on_trial) return Regard::kProven;
+    const bool suspect = facts.amid_polluters || facts.was_mistrusted;
+    return suspect ? Regard::kSuspect : Regard::kNew;
+  }
+  Regard regard_of(const Neighbour& n) const { return regard_of(of(n)); }
+
+  // `change(Facts&)`, of one that is connected, or of all.
+  template <typename Change>
+  void note(Neighbour& n, Change&& change) {
+    Facts& facts = facts_[n.key];
+    change(facts);
+    n.regard_as(regard_of(facts), facts.amid_polluters);
+  }
+  template <typename Change>
+  void note_all(Change&& change) {
+    for (Neighbour& n : membership_.neighbours()) note(n, change);
+  }
+  void left(const Neighbour& n) { facts_.erase(n.key); }
+
+ private:
+  Membership& membership_;
+  std::map<PeerKey, Facts> facts_;
+};
+
+}  // namespace firn::core::trust
