@@ -138,21 +138,6 @@ std::vector<std::uint32_t> Generations::verified(std::uint32_t g, TimeUs now) {
   return welcome;
 }
 
-Generations::Suspects Generations::suspects(std::uint32_t g) const {
-  const OpenGeneration& open = *holdings_.find_open(g);
-  const bool all = open.proven == open.rows;
-  Suspects found;
-  bool certain = true;
-  for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
-    if (!open.has(slot, Rows::kAll) || (!all && open.has(slot, Rows::kProven))) continue;
-    found.slots.push_back(slot);
-    certain &= open.standing[slot] == Standing::kAnswered &&
-               open.senders[slot] == open.senders[found.slots.front()];
-  }
-  if (certain && !found.slots.empty()) found.guilty = open.senders[found.slots.front()];
-  return found;
-}
-
 void Generations::lose(std::uint32_t g) {
   holdings_.reset(g);
   lost_.insert(g);

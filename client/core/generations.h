@@ -56,14 +56,6 @@ class Generations {
   std::vector<std::uint32_t> verified(std::uint32_t g, TimeUs now);
 
   // --- false and lost ones ---
-  // Rows of open generation g of which some are false, if it decoded to false data: those that are
-  // not proven; all, where all are.
-  struct Suspects {
-    std::vector<std::uint32_t> slots;
-    // The sender of all of them, if it answers for each: it has sent a false row, for certain.
-    std::optional<PeerId> guilty;
-  };
-  Suspects suspects(std::uint32_t g) const;
   // Back to rank 0, to be fetched again.
   void lose(std::uint32_t g);
   // As lose, but not wanted any more.

@@ -12,7 +12,7 @@ namespace firn::core {
 
 Granting::Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
                    const Intake& intake, Links links, Generations& generations,
-                   const QuotaTurns& turns, const trust::Trust& trust, trust::PlainFetch& plain)
+                   const QuotaTurns& turns, trust::Trust& trust)
     : context_(context),
       life_(life),
       membership_(membership),
@@ -22,7 +22,6 @@ Granting::Granting(const Context& context, const Life& life, Membership& members
       generations_(generations),
       turns_(turns),
       trust_(trust),
-      plain_(plain),
       random_(context.options.seed, 0x6c61636b73) {}
 
 // --- how much may be granted ---
@@ -48,7 +47,7 @@ policy::GrantLimits Granting::limits() {
 // Among polluters neighbours count as useful that otherwise do not (Neighbour::useful).
 std::uint64_t Granting::promised() {
   if (holdings().missing() == 0) return 0;  // nothing more is granted
-  if (amid_polluters_ == trust_.convicted().empty()) {
+  if (amid_polluters_ == trust_.terms().convicted.empty()) {
     amid_polluters_ = !amid_polluters_;
     for (const Neighbour& n : std::as_const(membership_).neighbours()) came(n);
   }
@@ -211,8 +210,8 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   state.acknowledged = n.news.take_acknowledgement();
   state.credit = n.grants.credit();
   state.prefer_coded = sources_.size() > 1;
-  state.proven_only = trust_.strict() && !life_.finishing();
-  state.trusted_only = trust_.believing() && !life_.finishing();
+  state.proven_only = trust_.terms().proven_only && !life_.finishing();
+  state.trusted_only = trust_.terms().trusted_only && !life_.finishing();
   state.epoch = context_.epoch;
   if (!life_.finishing() && n.holds.has_everything())
     membership_.small_mesh() ? tell_received(n, state) : tell_convicted(n, state);
@@ -230,7 +229,7 @@ void Granting::tell_received(Neighbour& n, proto::State& state) {
     if (state.received.size() == limits::kReceivedMax) break;
     const std::uint64_t blocks = other.traffic.blocks_innovative();
     if (other.key == n.key || blocks == 0 || !other.useful()) continue;
-    if (trust_.believing() && on_trial(other.regard())) continue;
+    if (trust_.terms().trusted_only && on_trial(other.regard())) continue;
     state.received.push_back({other.id.prefix(), static_cast<std::uint32_t>(blocks)});
   }
 }
@@ -239,7 +238,7 @@ void Granting::tell_received(Neighbour& n, proto::State& state) {
 // other, but a polluter is soon known to many.
 void Granting::tell_convicted(Neighbour& n, proto::State& state) {
   if (!n.news.report_due(context_.now)) return;
-  state.convicted = trust_.convicted();
+  state.convicted = trust_.terms().convicted;
   tell_lacking(n);
 }
 
@@ -260,16 +259,16 @@ void Granting::tell_lacking(Neighbour& n) {
 
 // Where false rows are about that nobody can find out one by one.
 bool Granting::sifts() const {
-  return (!trust_.convicted().empty() || trust_.believing()) && !trust_.strict() &&
-         membership_.neighbours().size() <= policy::kFewToLookAt;
+  return (!trust_.terms().convicted.empty() || trust_.terms().trusted_only) &&
+         !trust_.terms().proven_only && membership_.neighbours().size() <= policy::kFewToLookAt;
 }
 
 // Where blocks that are asked of one neighbour are asked of no other there need be no shares.
-void Granting::tell_plain(const Neighbour& n, proto::GenerationState& entry) {
+void Granting::tell_plain(const Neighbour& n, trust::Asks&& asks, proto::GenerationState& entry) {
   const std::uint32_t g = entry.generation;
-  entry.wanted_blocks = plain_.wanted_from(n, g);
-  if (!plain_.shared(g)) return;
-  entry.held_blocks = plain_.held(g);
+  entry.wanted_blocks = std::move(asks.wanted);
+  if (!asks.shared) return;
+  entry.held_blocks = std::move(asks.held);
   const OpenGeneration* open = holdings().find_open(g);
   if (is_shut(n.regard()) || (open && open->decoding)) return;
   if (!generations_.invites(g, context_.now)) return;
@@ -297,11 +296,10 @@ void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::St
                                          holders_, context_.now)
                       : 0;
     entry.null_vector = n.news.take_null_vector(g);
-    if (plain_.waits(g)) {
-      entry.quota = 0;
-      plain_.told_to_wait(g);
-    }
-    if (plain_.on(g)) tell_plain(n, entry);
+    trust::Asks asks = trust_.asks(n, g);
+    if (asks.nothing) entry.quota = 0;
+    if (!asks.all_told) membership_.neighbours().report(g);
+    if (asks.plain) tell_plain(n, std::move(asks), entry);
   }
 }
 

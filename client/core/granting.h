@@ -14,7 +14,6 @@
 #include "client/core/policy/leases.h"
 #include "client/core/promises.h"
 #include "client/core/quota_turns.h"
-#include "client/core/trust/plain_fetch.h"
 #include "client/core/trust/trust.h"
 #include "client/core/uplink.h"
 #include "codec/random.h"
@@ -30,7 +29,7 @@ class Granting final : public LeaveWatcher {
   };
   Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
            const Intake& intake, Links links, Generations& generations, const QuotaTurns& turns,
-           const trust::Trust& trust, trust::PlainFetch& plain);
+           trust::Trust& trust);
 
   // The first State, or the first that the neighbour can understand: everything we hold.
   void greet(Neighbour& n);
@@ -84,7 +83,7 @@ class Granting final : public LeaveWatcher {
   void tell_convicted(Neighbour& n, proto::State& state);
   void tell_lacking(Neighbour& n);
   bool sifts() const;
-  void tell_plain(const Neighbour& n, proto::GenerationState& entry);
+  void tell_plain(const Neighbour& n, trust::Asks&& asks, proto::GenerationState& entry);
   void tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state);
 
   const Context& context_;
@@ -95,8 +94,7 @@ class Granting final : public LeaveWatcher {
   Links links_;
   Generations& generations_;
   const QuotaTurns& turns_;
-  const trust::Trust& trust_;
-  trust::PlainFetch& plain_;
+  trust::Trust& trust_;
   codec::CoefficientStream random_;  // of null vectors
   std::uint32_t told_lacking_ = 0;   // the last generation that a source was told of
   Regime regime_;

@@ -27,6 +27,7 @@ void Inbox::on(Neighbour& n, proto::Hello&& hello) {
   if (hello.listen_port != 0) parts_.connections.look_by(parts_.gossip.next_due());
   if (!parts_.transfer) return parts_.fetch.ask();
   parts_.transfer->trust.greeted(n);
+  parts_.transfer->receiving.apply_verdicts();
   parts_.transfer->contributions.greeted(n);
   // A peer without the manifest could not understand a State; it sends one when it can.
   if (!n.contact.has_manifest()) return n.news.suspend();
@@ -86,30 +87,27 @@ void Inbox::on(Neighbour& n, proto::PeerExchange&& exchange) {
   parts_.gossip.heard(n, exchange);
 }
 
+void Inbox::on_proof(Neighbour& n, trust::Trust::Message&& message, const char* fault) {
+  const bool right = parts_.transfer && parts_.transfer->trust.message(n, std::move(message));
+  if (parts_.transfer) parts_.transfer->receiving.apply_verdicts();
+  if (!right) punish(n, fault);
+}
+
 void Inbox::on(Neighbour& n, proto::CheckRequest&& request) {
-  if (!parts_.transfer || !parts_.transfer->proofs.asked(n, request)) {
-    punish(n, "asked for a check key of a generation that does not exist");
-  }
+  on_proof(n, std::move(request), "asked for a check key of a generation that does not exist");
 }
 
 void Inbox::on(Neighbour& n, proto::CheckReply&& reply) {
-  // Only a peer that speaks for the authority may send what nobody has asked for.
-  const bool right =
-      parts_.transfer &&
-      (n.contact.authority() ? parts_.transfer->judging.replied(n, std::move(reply))
-                             : parts_.transfer->judging.peers().replied(n, std::move(reply)));
-  if (!right) punish(n, "sent a check key for which it does not speak, or that does not fit");
+  on_proof(n, std::move(reply),
+           "sent a check key for which it does not speak, or that does not fit");
 }
 
 void Inbox::on(Neighbour& n, proto::LeafRequest&& request) {
-  if (!parts_.transfer || !parts_.transfer->proofs.asked(n, request)) {
-    punish(n, "asked for the leaves of a generation that does not exist");
-  }
+  on_proof(n, std::move(request), "asked for the leaves of a generation that does not exist");
 }
 
 void Inbox::on(Neighbour& n, proto::LeafReply&& reply) {
-  if (!parts_.transfer) return;  // nobody asked for them
-  parts_.transfer->receiving.take(n, std::move(reply));
+  if (parts_.transfer) on_proof(n, std::move(reply), "");  // else nobody asked for them
 }
 
 void Inbox::on(Neighbour& n, proto::PrivateProof&&) {

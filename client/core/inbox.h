@@ -29,6 +29,7 @@ class Inbox {
   void on(Neighbour& n, proto::PrivateProof&& proof);
   void on(Neighbour& n, proto::Goodbye&& goodbye);
   void on(Neighbour& n, proto::PassedOver&& unread);
+  void on_proof(Neighbour& n, trust::Trust::Message&& message, const char* fault);
   bool apply(Neighbour& n, proto::State&& state);
   void punish(const Neighbour& n, const char* what);
 

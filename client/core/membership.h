@@ -42,6 +42,7 @@ class Membership {
   Neighbour* find(PeerKey peer) { return neighbours_.find(peer); }
   const PeerBook& book() const { return book_; }
   const History& history() const { return history_; }
+  const WantedNeighbours& wanted() const { return wanted_; }
   // The certificate that Hello shows; empty while it waits: others would wait for this peer to
   // judge generations that it does not hold yet.
   std::string certificate() const {
@@ -78,8 +79,6 @@ class Membership {
   void acquit(const std::vector<PeerId>& convicted);
   void stop();
 
-  // Peers in the swarm, as far as this one knows, it among them.
-  std::size_t swarm_size() const { return wanted_.swarm_size(); }
   // Whether the swarm is so small that every peer can know every other.
   bool small_mesh() const { return wanted_.small_mesh(); }
   // Whether this peer has as many neighbours as it wants.

@@ -80,6 +80,7 @@ class Neighbours {
     const auto it = keys_.find(id);
     return it == keys_.end() ? nullptr : find(it->second);
   }
+  const Neighbour* find(const PeerId& id) const { return const_cast<Neighbours*>(this)->find(id); }
   // Those that this peer has called.
   const std::vector<PeerKey>& called() const { return called_; }
   bool contains(const PeerId& id) const { return keys_.contains(id); }

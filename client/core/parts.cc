@@ -23,14 +23,14 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
   membership.watch(serving);
 }
 
-Transfer::Transfer(Parts& parts, const Info& info)
+Transfer::Transfer(Parts& parts, const Info& info, bool met_proven)
     : generations(info.shape, parts.context.options.memory_bytes),
-      trust(parts.context, parts.life, parts.membership, info.authority_key),
-      plain(parts.context, parts.membership, parts.outbox, generations.holdings(), trust,
-            info.generation_digests),
+      trust({parts.context, parts.life, parts.membership.neighbours(), parts.membership.wanted(),
+             generations.holdings()},
+            info.authority_key, info.generation_digests, met_proven),
       turns(parts.context, parts.life, parts.membership, parts.intake, generations),
       granting(parts.context, parts.life, parts.membership, parts.outbox, parts.intake,
-               {parts.uplink, parts.downlink}, generations, turns, trust, plain),
+               {parts.uplink, parts.downlink}, generations, turns, trust),
       stalls(parts.context, parts.life, parts.membership, generations.holdings()),
       seeding(parts.context, parts.life, parts.membership, parts.outbox, parts.uplink,
               generations.holdings()),
@@ -38,28 +38,20 @@ Transfer::Transfer(Parts& parts, const Info& info)
       contributions(parts.context, parts.membership, spread),
       sending(parts.context, parts.membership, parts.outbox, parts.uplink, generations.holdings(),
               granting, seeding, trust, spread),
-      review(parts.outbox),
-      judging(parts.context, parts.membership, parts.outbox, trust, review, generations),
-      proofs(parts.context, parts.membership, parts.outbox, generations.holdings(), plain),
       receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, trust,
-                judging, plain, review, generations) {}
+                generations) {}
 
-void Parts::start(const Info& info) {
+void Parts::start(const Info& info, bool met_proven) {
   const Shape& shape = info.shape;
   downlink.set_shape(shape);
   connections.set_block_bytes(shape.block_bytes);
   for (Neighbour& n : membership.neighbours()) n.holds.set_shape(shape);
-  Transfer& made = transfer.emplace(*this, info);
-  membership.watch(made.trust);
+  Transfer& made = transfer.emplace(*this, info, met_proven);
   membership.watch(made.granting);
   membership.watch(made.seeding);
   membership.watch(made.sending);
   membership.watch(made.contributions);
   membership.watch(made.spread);
-  membership.watch(made.judging.peers());
-  membership.watch(made.judging);
-  membership.watch(made.proofs);
-  membership.watch(made.plain);
   membership.watch(made.receiving);
 }
 

@@ -25,10 +25,6 @@
 #include "client/core/spread.h"
 #include "client/core/stall_watch.h"
 #include "client/core/trackers.h"
-#include "client/core/trust/check_review.h"
-#include "client/core/trust/judging.h"
-#include "client/core/trust/plain_fetch.h"
-#include "client/core/trust/proof_serving.h"
 #include "client/core/trust/trust.h"
 #include "client/core/uplink.h"
 
@@ -38,11 +34,10 @@ struct Parts;
 
 // What there is once the content's shape is known.
 struct Transfer {
-  Transfer(Parts& parts, const Info& info);
+  Transfer(Parts& parts, const Info& info, bool met_proven);
 
   Generations generations;
   trust::Trust trust;
-  trust::PlainFetch plain;
   QuotaTurns turns;
   Granting granting;
   StallWatch stalls;
@@ -50,9 +45,6 @@ struct Transfer {
   Spread spread;
   Contributions contributions;
   Sending sending;
-  trust::CheckReview review;
-  trust::Judging judging;
-  trust::ProofServing proofs;
   Receiving receiving;
 };
 
@@ -61,8 +53,8 @@ struct Parts {
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
-  // Makes `transfer`.
-  void start(const Info& info);
+  // Makes `transfer`. `met_proven`: an earlier run left rows that are proven.
+  void start(const Info& info, bool met_proven = false);
 
   Context context;
   Life life;

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "client/core/policy/constants.h"
@@ -13,17 +12,13 @@ namespace firn::core {
 using proto::GoodbyeReason;
 
 Receiving::Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-                     Intake& intake, trust::Trust& trust, trust::Judging& judging,
-                     trust::PlainFetch& plain, trust::CheckReview& review, Generations& generations)
+                     Intake& intake, trust::Trust& trust, Generations& generations)
     : context_(context),
       life_(life),
       membership_(membership),
       outbox_(outbox),
       intake_(intake),
       trust_(trust),
-      judging_(judging),
-      plain_(plain),
-      review_(review),
       generations_(generations) {}
 
 void Receiving::resume(const std::vector<std::uint32_t>& full) {
@@ -56,33 +51,26 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
     n.traffic.recoded();
     ++counts_.recoded;
   }
-  const bool plain = plain_.on(g);
-  const bool shown = block.source_index && plain_.knows(g);
-  if (shown && !plain_.right(g, *block.source_index, block.payload)) return blame(n.id, g);
-  if (!shown && is_shut(n.regard())) return;
-  const bool vouched = n.contact.authority() && !block.unproven;
-  const bool answered = !shown && !block.unproven && !vouched;
+  using What = trust::Admission::What;
+  const trust::Admission admission = trust_.admit(n, block);
+  if (admission.what == What::kFalse) return apply_verdicts();
+  if (admission.what == What::kIgnore) return;
   const auto vector = std::make_shared<const std::vector<std::uint8_t>>(
       block.source_index
           ? codec::unit_vector(generations_.holdings().blocks_in(g), *block.source_index)
           : std::move(block.coefficients));
   std::optional<std::uint32_t> slot;
   // What a complete peer loses again was changed by its owner: nothing is written over it.
-  const bool wanted = !life_.finishing() && !plain_.waits(g) &&
-                      !(block.unproven && trust_.strict()) && (!plain || block.source_index);
-  if (wanted && generations_.accepts(g)) {
-    const Standing standing = shown || vouched ? Standing::kProven
-                              : block.unproven ? Standing::kUnanswered
-                                               : Standing::kAnswered;
-    const bool first_hand = !block.recoded;
-    const bool believed = first_hand && answered && trust_.believes(n);
-    const Holdings::Origin origin{n.id, first_hand, standing, block.source_index.value_or(kCoded),
-                                  believed};
+  if (admission.what == What::kTake && !life_.finishing() && generations_.accepts(g)) {
+    const Holdings::Origin origin{n.id, !block.recoded, admission.standing,
+                                  block.source_index.value_or(kCoded), admission.believed};
     slot = generations_.insert(g, vector, origin, context_.now);
   }
-  if (slot && shown) trust_.proved(n.id);
-  if (slot && !shown && block.source_index) plain_.came(g, *slot, n.id, block.payload);
-  if (!slot && plain_.just_waits(g)) {
+  if (slot) {
+    trust_.placed(n, block, *slot);
+    apply_verdicts();
+  }
+  if (admission.what == What::kEarly) {
     ++counts_.redundant;
     return n.news.report(g);
   }
@@ -100,7 +88,6 @@ void Receiving::innovative(Neighbour& n, std::uint32_t g, std::uint32_t slot, co
   n.brought_news();
   life_.progress(context_.now);
   intake_.row_taken();
-  judging_.row_came(g);
   const Standing standing = generations_.holdings().find_open(g)->standing[slot];
   outbox_.push(StoreRow{g, slot, vector, n.id, standing, std::move(payload)});
   membership_.neighbours().report(g);
@@ -130,231 +117,99 @@ void Receiving::decoded(std::uint32_t g, DecodeOutcome outcome) {
       verified(g);
       break;
     case DecodeOutcome::kCorrupt:
-      decoded_falsely(g);
+      trust_.generation(g, trust::Outcome::kFalse);
       break;
     case DecodeOutcome::kFailed:
-      outbox_.push(DropRows{g});
-      lose(g);
+      fetch_again(g, {});
       break;
   }
+  apply_verdicts();
 }
 
 void Receiving::verified(std::uint32_t g) {
   life_.progress(context_.now);
-  judging_.forget(g);
-  plain_.forget(g);
-  if (const OpenGeneration* open = generations_.holdings().find_open(g)) {
-    for (const OpenGeneration::Share& share : open->by_sender) trust_.proved(share.sender);
-  }
+  trust_.generation(g, trust::Outcome::kVerified);
   for (const std::uint32_t waiting : generations_.verified(g, context_.now))
     membership_.neighbours().report(waiting);
   outbox_.push(DropRows{g});
-  review_.verified(g, generations_.holdings().blocks_in(g));
   membership_.neighbours().report_verified(g);
 }
 
-void Receiving::decoded_falsely(std::uint32_t g) {
-  trust_.alarm(policy::kConvictedMemory);
-  plain_.met_false();
-  if (!judging_.doubt(g)) fetch_again(g);
-}
+// --- verdicts ---
 
-// The rows cannot be judged one by one. Those that are proven stay: nobody else may have them.
-void Receiving::fetch_again(std::uint32_t g) {
-  const Generations::Suspects suspects = generations_.suspects(g);
-  outbox_.warn("generation " + std::to_string(g) + " decoded to false data; it is fetched again",
-               "false data");
-  drop_suspects(g, suspects.slots);
-  plain_.begin(g);
-  if (suspects.guilty) blame(*suspects.guilty, g);
-}
+namespace {
 
-void Receiving::drop_suspects(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
-  if (slots.size() == generations_.holdings().find_open(g)->rows) {
-    outbox_.push(DropRows{g});
-    return lose(g);
-  }
-  judging_.forget(g);
-  remove(g, slots);
-  report_lost(g);
-}
+template <typename... Cases>
+struct Match : Cases... {
+  using Cases::operator()...;
+};
 
-// Rows that nobody has proven make way for blocks that prove themselves.
-void Receiving::take(Neighbour& n, proto::LeafReply&& reply) {
-  const std::uint32_t g = reply.generation;
-  const trust::PlainFetch::Reply came = plain_.replied(n, std::move(reply));
-  if (came == trust::PlainFetch::Reply::kFalse) return blame(n.id, g);
-  if (came == trust::PlainFetch::Reply::kUseless) return;
-  const bool plain = plain_.on(g);
-  if (plain) {
-    outbox_.inform("generation " + std::to_string(g) + " is fetched block by block",
-                   "block by block");
-  }
-  const OpenGeneration* open = generations_.holdings().find_open(g);
-  std::vector<PeerId> guilty;
-  if (open && !open->decoding) {
-    const trust::PlainFetch::Sorted sorted = plain_.sort(g);
-    for (const std::uint32_t slot : sorted.wrong) guilty.push_back(open->senders[slot]);
-    if (!sorted.right.empty()) prove(g, sorted.right);
-    if (!sorted.wrong.empty()) remove(g, sorted.wrong);
-  }
-  open = generations_.holdings().find_open(g);
-  if (plain && open && !open->decoding && open->proven < open->rows) {
-    remove(g, generations_.suspects(g).slots);
-  }
-  membership_.neighbours().report(g);
-  for (const PeerId& id : guilty) blame(id, g);
-}
+}  // namespace
 
-// --- judged rows ---
+void Receiving::apply_verdicts() {
+  const Match match{
+      [this](trust::Mark&& rows) {
+        if (rows.as != Rows::kProven) return generations_.believe(rows.generation, rows.slots);
+        generations_.prove(rows.generation, rows.slots);
+        outbox_.push(MarkProven{rows.generation, std::move(rows.slots)});
+      },
+      [this](trust::Drop&& rows) { remove(rows.generation, rows.slots); },
+      [this](trust::FetchAgain&& rows) { fetch_again(rows.generation, rows.slots); },
+      [this](trust::Doubt&& doubt) {
+        if (doubt.sender) return generations_.doubt(*doubt.sender);
+        generations_.doubt_all(doubt.proven_too);
+        if (doubt.proven_too) outbox_.push(DoubtRows{});
+      },
+      [this](trust::Ban&& ban) {
+        membership_.punish(ban.peer, GoodbyeReason::kBanned, ban.kind, policy::kStrikesConvicted,
+                           ban.detail);
+      },
+      [this](trust::Acquit&& innocent) { membership_.acquit(innocent.peers); },
+      [this](trust::Regarded&& as) {
+        Neighbour* const n = membership_.find(as.peer);
+        if (!n) return;
+        n->regard_as(as.regard, as.amid_polluters);
+        if (as.speaks) n->contact.proves_authority();
+      },
+      [this](trust::Tell&& news) { membership_.neighbours().report(news.generation); },
+      [this](trust::TellTerms&&) {
+        for (Neighbour& n : membership_.neighbours()) n.news.report_terms();
+      },
+      [this](trust::Resume&& again) {
+        Neighbour* const n = membership_.find(again.peer);
+        if (n && n->news.begun()) ask_again(*n);
+      },
+      [this](trust::Say&& say) {
+        if (Neighbour* n = membership_.find(say.peer)) outbox_.send(*n, std::move(say.message));
+      },
+      [this](Action&& action) { outbox_.push(std::move(action)); },
+  };
+  while (auto verdict = trust_.next()) std::visit(match, std::move(*verdict));
+}
 
 void Receiving::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   outbox_.push(DropSlots{g, slots});
-  plain_.rows_gone(g, &slots);
+  trust_.rows_gone(g, &slots);
   generations_.remove(g, slots);
   for (Neighbour& n : membership_.neighbours()) n.holds.rows_gone(g, &slots);
   membership_.neighbours().report(g);
 }
 
-void Receiving::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
-  generations_.prove(g, slots);
-  outbox_.push(MarkProven{g, slots});
-  const OpenGeneration& open = *generations_.holdings().find_open(g);
-  for (const std::uint32_t slot : slots) trust_.proved(open.senders[slot]);
-}
-
-void Receiving::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
-                       const std::vector<std::uint32_t>& wrong, bool readable) {
-  const std::vector<std::uint32_t> true_rows = judging_.still_there(g, right);
-  const std::vector<std::uint32_t> false_rows = judging_.still_there(g, wrong);
-  const trust::CheckStatement by =
-      judging_.stated(g) ? *judging_.stated(g) : trust::CheckStatement{};
-  if (!true_rows.empty()) by.vouched ? prove(g, true_rows) : believe(g, true_rows);
-  const bool doubted = judging_.judged(g);
-  // Rows under decode stay: it will tell, and if it fails they are judged once more.
-  if (generations_.decoding(g) && !doubted) return;
-  if (!readable) {
-    if (!generations_.holdings().find_open(g)) return;
+void Receiving::fetch_again(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  if (slots.empty()) {
     outbox_.push(DropRows{g});
     return lose(g);
   }
-  if (!false_rows.empty()) return convict(g, false_rows, by);
-  if (!doubted) return;
-  // Rows may have come since; else nothing is wrong with any of them, or the sums are.
-  const OpenGeneration& open = *generations_.holdings().find_open(g);
-  const bool all_judged = open.rows - open.proven == true_rows.size();
-  if ((!by.vouched && all_judged) || !judging_.doubt(g)) fetch_again(g);
-}
-
-void Receiving::believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
-  generations_.believe(g, slots);
-  const OpenGeneration& open = *generations_.holdings().find_open(g);
-  for (const std::uint32_t slot : slots) trust_.proved(open.senders[slot]);
-}
-
-// Senders that answered for a false row have sent what they knew, or had to know, to be false.
-// Where the sums are of a peer that may lie they are convicted once it is shown that it did not,
-// and left alone for a while.
-void Receiving::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong,
-                        const trust::CheckStatement& by) {
-  judging_.alarm();
-  trust_.alarm(policy::kConvictedMemory);
-  const OpenGeneration& open = *generations_.holdings().find_open(g);
-  std::vector<PeerId> guilty;
-  std::set<PeerId> doubtful;
-  for (const std::uint32_t slot : wrong) {
-    const PeerId& id = open.senders[slot];
-    const Neighbour* n = membership_.neighbours().find(id);
-    const bool answered = open.standing[slot] == Standing::kAnswered;
-    if (answered || (n && trust_.terms_known(*n, open.arrived[slot]))) doubtful.insert(id);
-    if (!answered) continue;
-    if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
-  }
-  if (!by.vouched && judging_.peers().count_wrong(g) >= policy::kWrongVerdictsMax) settle(g);
-  remove(g, wrong);
-  for (const PeerId& id : guilty) {
-    review_.convicted(id, g, by);
-    if (by.vouched) ban(id, g);
-  }
-  if (by.vouched) return;
-  for (const PeerId& id : doubtful) doubt(id, by.maker);
-}
-
-// What it has sent is believed no more.
-void Receiving::doubt(const PeerId& sender, const PeerId& by) {
-  generations_.doubt(sender);
-  Neighbour* const n = membership_.neighbours().find(sender);
-  if (n) trust_.mistrust().add(*n, by, judging_.peers().truthful(by));
-}
-
-void Receiving::reviewed(std::uint32_t g, const trust::CheckReview::Findings& findings) {
-  for (const PeerId& id : findings.truthful) {
-    judging_.peers().found_truthful(id);
-    trust_.found_truthful(id);
-  }
-  for (const PeerId& id : findings.guilty) blame(id, g);
-  for (const trust::CheckReview::Finding& lie : findings.lies) discredit(lie);
-}
-
-// The maker of check sums has told false ones: what rests on its word falls. It is banned, peers
-// that were convicted by its word alone are welcome again, and rows wait for another's proof. Which
-// rows are believed, or proven, by its word nobody has kept; nor which of those that count as
-// proven a speaker for the authority has sent.
-void Receiving::discredit(const trust::CheckReview::Finding& lie) {
-  judging_.discredit(lie.liar);
-  trust_.found_lying(lie.liar, lie.vouched);
-  generations_.doubt_all(lie.vouched);
-  if (lie.vouched) outbox_.push(DoubtRows{});
-  for (const PeerId& id : lie.acquitted) trust_.acquit(id);
-  membership_.acquit(lie.acquitted);
-  membership_.punish(lie.liar, GoodbyeReason::kBanned, "told false check sums",
-                     policy::kStrikesConvicted, " of generation " + std::to_string(lie.generation));
-}
-
-// This peer is guilty, whether or not an authority has lied.
-void Receiving::blame(const PeerId& id, std::uint32_t g) {
-  review_.guilty(id);
-  ban(id, g);
-}
-
-// Rows without a sender were found on the disk.
-void Receiving::ban(const PeerId& id, std::uint32_t g) {
-  if (id == context_.options.self || id == PeerId{}) return;
-  judging_.alarm();
-  trust_.convict(id);
-  plain_.met_false();
-  membership_.punish(id, GoodbyeReason::kBanned, "sent a false block", policy::kStrikesConvicted,
-                     " of generation " + std::to_string(g));
-}
-
-void Receiving::step() {
-  for (const std::uint32_t g : judging_.take_unanswered()) {
-    if (generations_.decoding(g)) fetch_again(g);
-  }
-  if (const auto disputed = judging_.take_disputed()) settle(*disputed);
-  for (const PeerKey peer : trust_.mistrust().take_ended()) welcome(peer);
+  remove(g, slots);
+  report_lost(g);
 }
 
 // It was told to send nothing of what is open, and what it sent all the same was thrown away.
-void Receiving::welcome(PeerKey peer) {
-  Neighbour* n = membership_.find(peer);
-  if (!n || !n->news.begun()) return;
-  n->news.report_terms();
-  for (const auto& [g, open] : generations_.holdings().open()) n->news.report(g);
-  for (const std::uint32_t g : generations_.lost()) n->news.report(g);
-  for (const std::uint32_t g : generations_.waiting()) n->news.report(g);
-}
-
-// Generation g is fetched plainly, as its makers' sums differ, or let it never complete. Once it is
-// verified, this peer knows which makers lied. One generation at a time.
-void Receiving::settle(std::uint32_t g) {
-  const Holdings& holdings = generations_.holdings();
-  const bool another =
-      disputed_ && *disputed_ != g && holdings.find_open(*disputed_) && plain_.on(*disputed_);
-  if (another || !holdings.find_open(g)) return;
-  trust_.alarm(policy::kBelieveUnsure);
-  disputed_ = g;
-  if (!plain_.on(g)) plain_.begin(g);
+void Receiving::ask_again(Neighbour& n) {
+  n.news.report_terms();
+  for (const auto& [g, open] : generations_.holdings().open()) n.news.report(g);
+  for (const std::uint32_t g : generations_.lost()) n.news.report(g);
+  for (const std::uint32_t g : generations_.waiting()) n.news.report(g);
 }
 
 // --- losses ---
@@ -365,8 +220,7 @@ void Receiving::report_lost(std::uint32_t g) {
 }
 
 void Receiving::lose(std::uint32_t g) {
-  judging_.forget(g);
-  plain_.rows_gone(g, nullptr);
+  trust_.rows_gone(g, nullptr);
   generations_.lose(g);
   for (Neighbour& n : membership_.neighbours()) n.holds.rows_gone(g, nullptr);
   report_lost(g);
@@ -390,7 +244,7 @@ void Receiving::generation_lost(std::uint32_t g, const Error& error, bool fetch_
     return lose(g);
   }
   if (generations_.holdings().given_up().count() == 0) first_loss_ = error.message();
-  plain_.forget(g);
+  trust_.generation(g, trust::Outcome::kGivenUp);
   generations_.give_up(g);
   report_lost(g);
   for (Neighbour& n : membership_.neighbours()) {
@@ -402,6 +256,7 @@ void Receiving::generation_regained(std::uint32_t g) {
   if (!generations_.holdings().given_up().contains(g)) return;
   outbox_.inform("generation " + std::to_string(g) + " is served again", "served again");
   verified(g);
+  apply_verdicts();
 }
 
 }  // namespace firn::core

@@ -12,9 +12,6 @@
 #include "client/core/intake.h"
 #include "client/core/membership.h"
 #include "client/core/outbox.h"
-#include "client/core/trust/check_review.h"
-#include "client/core/trust/judging.h"
-#include "client/core/trust/plain_fetch.h"
 #include "client/core/trust/trust.h"
 #include "proto/base/result.h"
 #include "proto/messages.h"
@@ -31,8 +28,7 @@ struct BlockCounts {
 class Receiving final : public LeaveWatcher {
  public:
   Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-            Intake& intake, trust::Trust& trust, trust::Judging& judging, trust::PlainFetch& plain,
-            trust::CheckReview& review, Generations& generations);
+            Intake& intake, trust::Trust& trust, Generations& generations);
 
   // Has those generations decoded of which an earlier run left all rows.
   void resume(const std::vector<std::uint32_t>& full);
@@ -42,25 +38,18 @@ class Receiving final : public LeaveWatcher {
   // Takes a block that fits. Its sender may be dropped.
   void take(Neighbour& n, proto::Block&& block);
 
-  // Leaves of a generation have come. Their sender may be dropped.
-  void take(Neighbour& n, proto::LeafReply&& reply);
-
   // The answer to Decode.
   void decoded(std::uint32_t g, DecodeOutcome outcome);
-  // The answer to MakeCheck of a review.
-  void reviewed(std::uint32_t g, const trust::CheckReview::Findings& findings);
-  // The answer to JudgeRows. `readable`: false if rows could not be read back.
-  void judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
-              const std::vector<std::uint32_t>& wrong, bool readable);
   // As SwarmCore::generation_lost and generation_regained.
   void generation_lost(std::uint32_t g, const Error& error, bool fetch_again);
   void generation_regained(std::uint32_t g);
   // Why the first generation was lost that is not fetched again, since none was.
   const std::string& first_loss() const { return first_loss_; }
 
-  void step();
-  TimeUs next_due() const { return judging_.next_due(); }
+  // Carries out what trust wants done. Neighbours may be dropped for it.
+  void apply_verdicts();
 
+  void leaves(const Neighbour& n) override { trust_.leaves(n); }
   // What else came from that peer is not trusted either.
   void banned(const PeerId& id) override;
 
@@ -72,22 +61,11 @@ class Receiving final : public LeaveWatcher {
   void redundant(Neighbour& n, std::uint32_t g);
   void start_decode(std::uint32_t g);
   void verified(std::uint32_t g);
-  void decoded_falsely(std::uint32_t g);
-  void fetch_again(std::uint32_t g);
-  void drop_suspects(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
-  void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
-  void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  void fetch_again(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void report_lost(std::uint32_t g);
   void lose(std::uint32_t g);
-  void blame(const PeerId& id, std::uint32_t g);
-  void ban(const PeerId& id, std::uint32_t g);
-  void convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong,
-               const trust::CheckStatement& by);
-  void doubt(const PeerId& sender, const PeerId& by);
-  void discredit(const trust::CheckReview::Finding& lie);
-  void settle(std::uint32_t g);
-  void welcome(PeerKey peer);
+  void ask_again(Neighbour& n);
 
   const Context& context_;
   Life& life_;
@@ -95,11 +73,7 @@ class Receiving final : public LeaveWatcher {
   Outbox& outbox_;
   Intake& intake_;
   trust::Trust& trust_;
-  trust::Judging& judging_;
-  trust::PlainFetch& plain_;
-  trust::CheckReview& review_;
   Generations& generations_;
-  std::optional<std::uint32_t> disputed_;  // a generation about whose check sums makers disagree
   BlockCounts counts_;
   std::string first_loss_;
 };

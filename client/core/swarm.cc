@@ -58,12 +58,11 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
   parts.fetch.set_found();
   if (manifest.publisher) parts.context.signer = PublicKey::from_bytes(manifest.publisher->key);
   if (!state.certificate.empty()) parts.context.certificate = state.certificate;
-  parts.start(manifest.info);
+  parts.start(manifest.info,
+              std::any_of(state.rows.begin(), state.rows.end(),
+                          [](const ResumedRow& row) { return row.standing == Standing::kProven; }));
   Transfer& transfer = *parts.transfer;
   transfer.receiving.resume(transfer.generations.restore(state, now));
-  if (std::any_of(state.rows.begin(), state.rows.end(),
-                  [](const ResumedRow& row) { return row.standing == Standing::kProven; }))
-    transfer.trust.met_before();
   if (transfer.generations.holdings().complete() && finished) {
     parts.life.finish();
     parts.life.complete(now);
@@ -73,6 +72,7 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
   for (Neighbour& n : parts.membership.neighbours()) {
     if (!n.contact.greeted()) continue;
     transfer.trust.greeted(n);
+    transfer.receiving.apply_verdicts();
     transfer.granting.greet(n);
   }
 }
@@ -143,19 +143,18 @@ void SwarmCore::generation_decoded(std::uint32_t generation, DecodeOutcome outco
 
 void SwarmCore::rows_judged(std::uint32_t generation, const std::vector<std::uint32_t>& right,
                             const std::vector<std::uint32_t>& wrong, bool readable, TimeUs now) {
-  if (Receiving* r = receiving(*parts_, now)) r->judged(generation, right, wrong, readable);
+  Receiving* r = receiving(*parts_, now);
+  if (!r) return;
+  parts_->transfer->trust.answered(trust::RowsJudged{generation, right, wrong, readable});
+  r->apply_verdicts();
 }
 
 void SwarmCore::proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::LeafReply> reply,
                            TimeUs now) {
   Parts& parts = at(*parts_, now);
   if (!parts.transfer || parts.life.stopped()) return;
-  if (auto* sums = std::get_if<proto::CheckReply>(&reply)) {
-    if (peer != kNoPeer) return parts.transfer->proofs.made(peer, std::move(*sums));
-    parts.transfer->receiving.reviewed(sums->generation, parts.transfer->review.made(*sums));
-  } else {
-    parts.transfer->proofs.made(peer, std::move(std::get<proto::LeafReply>(reply)));
-  }
+  parts.transfer->trust.answered(trust::ProofMade{peer, std::move(reply)});
+  parts.transfer->receiving.apply_verdicts();
 }
 
 void SwarmCore::generation_lost(std::uint32_t generation, const Error& error, bool fetch_again,
@@ -242,8 +241,7 @@ void SwarmCore::step() {
   if (!parts.transfer) return parts.fetch.ask();
   Transfer& transfer = *parts.transfer;
   transfer.trust.step();
-  transfer.receiving.step();
-  transfer.plain.step();
+  transfer.receiving.apply_verdicts();
   transfer.turns.step();
   transfer.granting.look_anew();
   if (transfer.stalls.step()) transfer.sending.stir();
@@ -252,7 +250,8 @@ void SwarmCore::step() {
     parts.serving.send_parts();
     transfer.sending.pump();
   }
-  transfer.judging.step();
+  transfer.trust.ask();
+  transfer.receiving.apply_verdicts();
   transfer.granting.step();
   switch (transfer.seeding.step()) {
     case Seeding::Step::kNone:
@@ -277,9 +276,8 @@ TimeUs SwarmCore::next_wake() const {
                         parts.connections.next_due(), parts.fetch.next_due()});
   if (parts.transfer) {
     Transfer& t = *parts.transfer;
-    at = std::min({at, t.trust.next_due(), t.receiving.next_due(), t.plain.next_due(),
-                   t.turns.next_due(), t.stalls.next_due(), t.sending.next_due(),
-                   t.granting.next_due(), t.seeding.next_due()});
+    at = std::min({at, t.trust.next_due(), t.turns.next_due(), t.stalls.next_due(),
+                   t.sending.next_due(), t.granting.next_due(), t.seeding.next_due()});
   }
   return std::max(at, parts.context.now);
 }

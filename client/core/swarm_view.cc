@@ -67,8 +67,8 @@ FillingGeneration::State state_of(const Parts& parts, std::uint32_t g, const Ope
   if (open.decoding) return State::kDecoding;
   const Transfer& transfer = *parts.transfer;
   const TimeUs still_for = parts.context.now - open.last_growth;
-  const bool unproven = transfer.trust.strict() && open.proven < open.rows;
-  if (transfer.plain.on(g) || (unproven && still_for >= policy::kCheckTimeout))
+  const bool unproven = transfer.trust.terms().proven_only && open.proven < open.rows;
+  if (transfer.trust.plain(g) || (unproven && still_for >= policy::kCheckTimeout))
     return State::kQuarantined;
   if (still_for >= FillingGeneration::kStalledTime) return State::kStalled;
   return owes_blocks(parts.membership.neighbours(), open) ? State::kInFlight : State::kFilling;

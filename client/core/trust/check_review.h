@@ -7,7 +7,7 @@
 #include <deque>
 #include <vector>
 
-#include "client/core/outbox.h"
+#include "client/core/trust/verdicts.h"
 #include "codec/secret_memory.h"
 #include "proto/base/ids.h"
 #include "proto/messages.h"
@@ -23,7 +23,7 @@ struct CheckStatement {
 
 class CheckReview {
  public:
-  explicit CheckReview(Outbox& outbox) : outbox_(outbox) {}
+  explicit CheckReview(Verdicts& verdicts) : verdicts_(verdicts) {}
 
   // Somebody has stated this; nobody is convicted by it yet.
   void heard(std::uint32_t g, const CheckStatement& by);
@@ -60,7 +60,7 @@ class CheckReview {
   void confirmed(const Case& one, Findings& findings);
   std::vector<PeerId> acquit(const PeerId& liar);
 
-  Outbox& outbox_;
+  Verdicts& verdicts_;
   std::deque<Case> cases_;     // oldest first
   std::deque<PeerId> guilty_;  // the same
 };

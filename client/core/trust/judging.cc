@@ -19,30 +19,24 @@ codec::SecretVector<std::uint8_t> taken(std::vector<std::uint8_t>& part) {
 
 }  // namespace
 
-Judging::Judging(const Context& context, Membership& membership, Outbox& outbox, const Trust& trust,
-                 CheckReview& review, const Generations& generations)
-    : context_(context),
-      membership_(membership),
-      outbox_(outbox),
-      trust_(trust),
-      peers_(context, membership, outbox, generations, review),
-      generations_(generations) {}
+Judging::Judging(const World& world, Verdicts& verdicts, const Regime& regime, CheckReview& review)
+    : world_(world), verdicts_(verdicts), regime_(regime), peers_(world, verdicts, review) {}
 
 // --- asking ---
 
 const Neighbour* Judging::authority_for(std::uint32_t g) const {
   const Neighbour* first = nullptr;
-  for (const PeerKey key : trust_.authorities()) {
-    const Neighbour* n = membership_.find(key);
+  for (const PeerKey key : regime_.authorities()) {
+    const Neighbour* n = world_.neighbours.find(key);
     if (n->holds.complete().contains(g) && (!first || key < first->key)) first = n;
   }
   return first;
 }
 
 bool Judging::ask(std::uint32_t g) {
-  const Neighbour* authority = membership_.small_mesh() ? authority_for(g) : nullptr;
+  const Neighbour* authority = world_.mesh.small_mesh() ? authority_for(g) : nullptr;
   if (!authority) return false;
-  asked_[g] = Asked{authority->key, context_.now + policy::kCheckTimeout};
+  asked_[g] = Asked{authority->key, world_.context.now + policy::kCheckTimeout};
   requests_[authority->key].push_back(g);
   return true;
 }
@@ -50,21 +44,21 @@ bool Judging::ask(std::uint32_t g) {
 // In a large mesh relays mix what they cannot judge, so that the next rows would be as false. And a
 // peer that has sent all of them is guilty without any sums.
 bool Judging::ask_peers(std::uint32_t g) {
-  const auto& senders = generations_.holdings().find_open(g)->by_sender;
+  const auto& senders = world_.holdings.find_open(g)->by_sender;
   const auto doubtful =
       std::count_if(senders.begin(), senders.end(),
                     [](const OpenGeneration::Share& share) { return share.proven < share.rows; });
   if (doubtful <= 1) return false;
-  return trust_.unguided() && peers_.doubt(g);
+  return regime_.unguided() && peers_.doubt(g);
 }
 
 void Judging::alarm() {
-  if (!std::exchange(alarmed_, true)) next_review_ = context_.now;
+  if (!std::exchange(alarmed_, true)) next_review_ = world_.context.now;
 }
 
 bool Judging::doubt(std::uint32_t g) {
   alarm();
-  const OpenGeneration& open = *generations_.holdings().find_open(g);
+  const OpenGeneration& open = *world_.holdings.find_open(g);
   if (open.proven == open.rows) return false;  // a key, the digest or the disk is wrong
   const auto known = sums_.find(g);
   if (known != sums_.end()) {
@@ -78,14 +72,14 @@ bool Judging::doubt(std::uint32_t g) {
 
 void Judging::step() {
   look_ahead();
-  if (trust_.unguided() && next_sample_ <= context_.now) sample_by_peers();
+  if (regime_.unguided() && next_sample_ <= world_.context.now) sample_by_peers();
   for (auto& [peer, generations] : requests_) {
-    Neighbour* n = membership_.find(peer);
-    for (std::size_t at = 0; n && at < generations.size(); at += limits::kCheckGenerationsMax) {
+    for (std::size_t at = 0; at < generations.size(); at += limits::kCheckGenerationsMax) {
       const std::size_t end = std::min(generations.size(), at + limits::kCheckGenerationsMax);
       const auto from = generations.begin();
-      outbox_.send(*n, proto::CheckRequest{{from + static_cast<std::ptrdiff_t>(at),
-                                            from + static_cast<std::ptrdiff_t>(end)}});
+      const std::vector<std::uint32_t> some(from + static_cast<std::ptrdiff_t>(at),
+                                            from + static_cast<std::ptrdiff_t>(end));
+      verdicts_.push(Say{peer, proto::CheckRequest{some}});
     }
   }
   requests_.clear();
@@ -102,12 +96,12 @@ bool Judging::replied(const Neighbour& n, proto::CheckReply&& reply) {
   const auto asked = asked_.find(g);
   // It came too late, or answers an earlier request, which was given up.
   if (asked == asked_.end() || asked->second.from != n.key) return true;
-  const std::uint32_t blocks = generations_.holdings().blocks_in(g);
+  const std::uint32_t blocks = world_.holdings.blocks_in(g);
   const std::size_t tag = sums.size() / blocks;
   const auto key = keys_told_.find(n.key);
   if (sums.empty()) {
     // Where nothing is in doubt a new request waits as long as for an answer that never came.
-    if (doubted_.contains(g)) asked->second.due = context_.now;
+    if (doubted_.contains(g)) asked->second.due = world_.context.now;
     return true;
   }
   if (key == keys_told_.end() || sums.size() % blocks != 0 ||
@@ -120,7 +114,7 @@ bool Judging::replied(const Neighbour& n, proto::CheckReply&& reply) {
 }
 
 void Judging::judge_unproven(std::uint32_t g, const CheckStatement& known) {
-  const OpenGeneration* open = generations_.holdings().find_open(g);
+  const OpenGeneration* open = world_.holdings.find_open(g);
   if (!open) return;
   std::vector<std::uint32_t> slots;
   for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
@@ -131,7 +125,7 @@ void Judging::judge_unproven(std::uint32_t g, const CheckStatement& known) {
 
 void Judging::judge(std::uint32_t g, const CheckStatement& by,
                     const std::vector<std::uint32_t>& slots) {
-  const OpenGeneration* open = generations_.holdings().find_open(g);
+  const OpenGeneration* open = world_.holdings.find_open(g);
   if (!open || slots.empty() || under_way(g)) return;
   JudgeRows action{g, by.key, by.sums, slots, {}};
   UnderWay& started = under_way_[g];
@@ -140,7 +134,7 @@ void Judging::judge(std::uint32_t g, const CheckStatement& by,
     action.vectors.push_back(open->vectors[slot]);
     started.rows.emplace(slot, open->vectors[slot]);
   }
-  outbox_.push(std::move(action));
+  verdicts_.push(std::move(action));
 }
 
 const CheckStatement* Judging::stated(std::uint32_t g) const {
@@ -152,7 +146,7 @@ const CheckStatement* Judging::stated(std::uint32_t g) const {
 std::vector<std::uint32_t> Judging::still_there(std::uint32_t g,
                                                 const std::vector<std::uint32_t>& slots) const {
   const auto known = under_way_.find(g);
-  const OpenGeneration* open = generations_.holdings().find_open(g);
+  const OpenGeneration* open = world_.holdings.find_open(g);
   std::vector<std::uint32_t> found;
   if (known == under_way_.end() || !open) return found;
   for (const std::uint32_t slot : slots) {
@@ -165,7 +159,7 @@ std::vector<std::uint32_t> Judging::still_there(std::uint32_t g,
 
 bool Judging::judged(std::uint32_t g) {
   if (under_way_.erase(g) == 0) return false;
-  if (generations_.holdings().verified().contains(g)) {
+  if (world_.holdings.verified().contains(g)) {
     sums_.erase(g);
     asked_.erase(g);
   }
@@ -196,17 +190,18 @@ void Judging::discredit(const PeerId& maker) {
 // --- what does not come ---
 
 void Judging::leaves(const Neighbour& n) {
+  peers_.leaves(n);
   requests_.erase(n.key);
   keys_told_.erase(n.key);
   for (auto& [g, asked] : asked_) {
-    if (asked.from == n.key) asked.due = context_.now;
+    if (asked.from == n.key) asked.due = world_.context.now;
   }
 }
 
 std::vector<std::uint32_t> Judging::take_unanswered() {
   std::vector<std::uint32_t> failed;
   for (auto it = asked_.begin(); it != asked_.end();) {
-    const bool overdue = it->second.due <= context_.now;
+    const bool overdue = it->second.due <= world_.context.now;
     if (overdue) changed_.push_back(it->first);
     if (overdue && doubted_.erase(it->first) > 0) failed.push_back(it->first);
     it = overdue ? asked_.erase(it) : std::next(it);
@@ -229,7 +224,7 @@ void Judging::judge_by_peers(std::vector<std::uint32_t>& failed) {
 
 TimeUs Judging::next_due() const {
   TimeUs at = peers_.next_due();
-  if (trust_.unguided() && !generations_.holdings().open().empty()) at = std::min(at, next_sample_);
+  if (regime_.unguided() && !world_.holdings.open().empty()) at = std::min(at, next_sample_);
   for (const auto& [g, asked] : asked_) at = std::min(at, asked.due);
   return at;
 }
@@ -239,16 +234,16 @@ TimeUs Judging::next_due() const {
 // Of all generations where that costs the authority little; else of as many as do, spread by a
 // hash: peers that send false blocks show up in those, and are asked for proof from then on.
 bool Judging::sampled(std::uint32_t g) const {
-  const double sums = policy::kCheckTagBytes * static_cast<double>(membership_.neighbours().size());
+  const double sums = policy::kCheckTagBytes * static_cast<double>(world_.neighbours.size());
   const double share =
-      policy::kCheckShareMax * generations_.holdings().shape().block_bytes / std::max(sums, 1.0);
+      policy::kCheckShareMax * world_.holdings.shape().block_bytes / std::max(sums, 1.0);
   return (g * 2654435761u >> 16) < share * (1 << 16);
 }
 
 Judging::Mesh Judging::mesh() const {
-  Mesh mesh{trust_.strict(), 0};
-  for (const PeerKey key : trust_.authorities())
-    mesh.authorities += membership_.find(key)->holds.has_everything();
+  Mesh mesh{regime_.strict(), 0};
+  for (const PeerKey key : regime_.authorities())
+    mesh.authorities += world_.neighbours.find(key)->holds.has_everything();
   return mesh;
 }
 
@@ -256,14 +251,14 @@ Judging::Mesh Judging::mesh() const {
 // the mesh is another. What changes little by little (how many are near) a review finds now and
 // then. A source has none open, and may have ten thousand neighbours.
 void Judging::look_ahead() {
-  const auto& all = generations_.holdings().open();
+  const auto& all = world_.holdings.open();
   if (all.empty()) return changed_.clear();
   if (const Mesh now = mesh(); now != seen_) {
     seen_ = now;
-    next_review_ = context_.now;
+    next_review_ = world_.context.now;
   }
-  if (next_review_ <= context_.now) {
-    next_review_ = context_.now + policy::kJudgingReview;
+  if (next_review_ <= world_.context.now) {
+    next_review_ = world_.context.now + policy::kJudgingReview;
     for (const auto& [g, open] : all) look_at(g, open);
   } else {
     std::sort(changed_.begin(), changed_.end());
@@ -285,7 +280,7 @@ std::uint32_t Judging::to_sample(const OpenGeneration& open, Sampled which) cons
   if (which == Sampled::kUnproven) return open.rows - open.proven;
   std::uint32_t rows = 0;
   for (const OpenGeneration::Share& share : open.by_sender) {
-    const Neighbour* n = membership_.neighbours().find(share.sender);
+    const Neighbour* n = world_.neighbours.find(share.sender);
     if (n && on_trial(n->regard())) rows += share.rows - share.trusted;
   }
   return rows;
@@ -293,12 +288,12 @@ std::uint32_t Judging::to_sample(const OpenGeneration& open, Sampled which) cons
 
 // Peers are asked about few rows, but often as long as there is somebody new.
 void Judging::sample_by_peers() {
-  believed_too_ = trust_.believing() && !believed_too_;
+  believed_too_ = regime_.believing() && !believed_too_;
   const Sampled others = believed_too_ ? Sampled::kUnproven : Sampled::kUnbelieved;
-  next_sample_ = context_.now + policy::kPeerSampleTrial;
+  next_sample_ = world_.context.now + policy::kPeerSampleTrial;
   for (const Sampled which : {Sampled::kOnTrial, others}) {
     std::uint32_t most = 0, found = 0;
-    for (const auto& [g, open] : generations_.holdings().open()) {
+    for (const auto& [g, open] : world_.holdings.open()) {
       const std::uint32_t rows = to_sample(open, which);
       if (rows <= most || peers_.asking(g) || under_way(g) || !peers_.held(g)) continue;
       most = rows;
@@ -306,7 +301,7 @@ void Judging::sample_by_peers() {
     }
     if (most == 0) continue;
     peers_.sample(found);
-    if (which != Sampled::kOnTrial) next_sample_ = context_.now + policy::kPeerSample;
+    if (which != Sampled::kOnTrial) next_sample_ = world_.context.now + policy::kPeerSample;
     return;
   }
 }
@@ -314,10 +309,10 @@ void Judging::sample_by_peers() {
 // Where false blocks are about, sums are asked for as soon as a generation is begun: the authority
 // may be gone when rows come that want proof.
 void Judging::look_at(std::uint32_t g, const OpenGeneration& open) {
-  if (alarmed_ && trust_.believing() && !open.decoding && !under_way(g) &&
-      4 * (open.rows - open.trusted) >= generations_.holdings().blocks_in(g))
+  if (alarmed_ && regime_.believing() && !open.decoding && !under_way(g) &&
+      4 * (open.rows - open.trusted) >= world_.holdings.blocks_in(g))
     peers_.sample(g);
-  const bool asks = trust_.strict();
+  const bool asks = regime_.strict();
   const bool all_proven = open.proven == open.rows;
   if (open.decoding || (all_proven && !(asks && alarmed_))) return;
   if (const auto known = sums_.find(g); known != sums_.end()) {

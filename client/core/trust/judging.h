@@ -15,22 +15,19 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/context.h"
-#include "client/core/generations.h"
-#include "client/core/membership.h"
-#include "client/core/outbox.h"
 #include "client/core/trust/check_review.h"
 #include "client/core/trust/peer_checks.h"
-#include "client/core/trust/trust.h"
+#include "client/core/trust/regime.h"
+#include "client/core/trust/verdicts.h"
+#include "client/core/trust/world.h"
 #include "codec/secret_memory.h"
 #include "proto/messages.h"
 
 namespace firn::core::trust {
 
-class Judging final : public LeaveWatcher {
+class Judging {
  public:
-  Judging(const Context& context, Membership& membership, Outbox& outbox, const Trust& trust,
-          CheckReview& review, const Generations& generations);
+  Judging(const World& world, Verdicts& verdicts, const Regime& regime, CheckReview& review);
 
   // What it asks of peers that speak for nobody.
   PeerChecks& peers() { return peers_; }
@@ -66,7 +63,7 @@ class Judging final : public LeaveWatcher {
   // A generation about which those disagreed that were asked; nullopt: none since the last call.
   std::optional<std::uint32_t> take_disputed() { return std::exchange(disputed_, std::nullopt); }
 
-  void leaves(const Neighbour& n) override;
+  void leaves(const Neighbour& n);
 
   // Has rows judged that have come, and sends the requests that have gathered.
   void step();
@@ -101,12 +98,10 @@ class Judging final : public LeaveWatcher {
   enum class Sampled { kOnTrial, kUnbelieved, kUnproven };
   std::uint32_t to_sample(const OpenGeneration& open, Sampled which) const;
 
-  const Context& context_;
-  Membership& membership_;
-  Outbox& outbox_;
-  const Trust& trust_;
+  const World& world_;
+  Verdicts& verdicts_;
+  const Regime& regime_;
   PeerChecks peers_;
-  const Generations& generations_;
   std::map<std::uint32_t, Asked> asked_;  // by generation, as the next
   std::map<std::uint32_t, CheckStatement> sums_;
   std::map<std::uint32_t, UnderWay> under_way_;

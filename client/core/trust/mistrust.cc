@@ -16,7 +16,7 @@ Mistrust::Record& Mistrust::record_of(const PeerId& id) {
   return records_[id];
 }
 
-void Mistrust::apply(Neighbour* n, const Record& record) {
+void Mistrust::apply(const Neighbour* n, const Record& record) {
   if (!n) return;
   if (regards_.of(*n).mistrusted && record.until == 0) ended_.push_back(n->key);
   regards_.note(*n, [&record](Regards::Facts& facts) {
@@ -25,28 +25,28 @@ void Mistrust::apply(Neighbour* n, const Record& record) {
   });
 }
 
-void Mistrust::greeted(Neighbour& n) {
+void Mistrust::greeted(const Neighbour& n) {
   const auto known = records_.find(n.id);
   if (known != records_.end()) apply(&n, known->second);
 }
 
-void Mistrust::add(Neighbour& n, const PeerId& maker, bool truthful) {
+void Mistrust::add(const Neighbour& n, const PeerId& maker, bool truthful) {
   Record& record = record_of(n.id);
   if (record.until > 0 || (!truthful && record.by_unsure)) return;
-  if (context_.now - record.since >= policy::kOffenceMemory) record.times = 0;
+  if (world_.context.now - record.since >= policy::kOffenceMemory) record.times = 0;
   const std::uint32_t doublings = std::min(record.times++, policy::kMistrustDoublings);
   const TimeUs time = truthful ? policy::kMistrustTimeSure : policy::kMistrustTime;
   record.by_unsure |= !truthful;
   record.maker = maker;
-  record.since = context_.now;
-  record.until = context_.now + (time << doublings);
+  record.since = world_.context.now;
+  record.until = world_.context.now + (time << doublings);
   apply(&n, record);
 }
 
 void Mistrust::found_truthful(const PeerId& maker) {
   for (auto& [id, record] : records_) {
     if (record.until == 0 || record.maker != maker) continue;
-    record.until = std::max(record.until, context_.now + policy::kMistrustTimeSure);
+    record.until = std::max(record.until, world_.context.now + policy::kMistrustTimeSure);
   }
 }
 
@@ -54,23 +54,23 @@ void Mistrust::found_lying(const PeerId& maker) {
   for (auto& [id, record] : records_) {
     if (record.maker != maker) continue;
     record.until = record.times = 0;
-    apply(membership_.neighbours().find(id), record);
+    apply(world_.neighbours.find(id), record);
   }
 }
 
 // Since when nothing has come: those that are mistrusted may be all that there is.
 TimeUs Mistrust::starves_at() const {
-  return life_.complete() ? kNever : life_.progressed_at() + policy::kStarvingTime;
+  return world_.life.complete() ? kNever : world_.life.progressed_at() + policy::kStarvingTime;
 }
 
 void Mistrust::step() {
-  const bool starves = starves_at() <= context_.now;
+  const bool starves = starves_at() <= world_.context.now;
   for (auto& [id, record] : records_) {
     if (record.until == 0) continue;
-    const bool since_then = record.since + policy::kStarvingTime <= context_.now;
-    if (record.until > context_.now && !(starves && since_then)) continue;
+    const bool since_then = record.since + policy::kStarvingTime <= world_.context.now;
+    if (record.until > world_.context.now && !(starves && since_then)) continue;
     record.until = 0;
-    apply(membership_.neighbours().find(id), record);
+    apply(world_.neighbours.find(id), record);
   }
 }
 

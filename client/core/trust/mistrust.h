@@ -7,22 +7,20 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/context.h"
-#include "client/core/membership.h"
 #include "client/core/trust/regards.h"
+#include "client/core/trust/world.h"
 
 namespace firn::core::trust {
 
 class Mistrust {
  public:
-  Mistrust(const Context& context, const Life& life, Membership& membership, Regards& regards)
-      : context_(context), life_(life), membership_(membership), regards_(regards) {}
+  Mistrust(const World& world, Regards& regards) : world_(world), regards_(regards) {}
 
   // Its Hello has come.
-  void greeted(Neighbour& n);
+  void greeted(const Neighbour& n);
   // It sent a false row, by the word of `maker`. Where that one is not known to tell the truth
   // (`truthful`) the word of such peers counts once against each.
-  void add(Neighbour& n, const PeerId& maker, bool truthful);
+  void add(const Neighbour& n, const PeerId& maker, bool truthful);
   // It has turned out what the word of this maker is worth: those that are mistrusted by it are so
   // for longer, or not any more.
   void found_truthful(const PeerId& maker);
@@ -44,12 +42,10 @@ class Mistrust {
     PeerId maker;                 // by whose word, the last time
   };
   Record& record_of(const PeerId& id);
-  void apply(Neighbour* n, const Record& record);
+  void apply(const Neighbour* n, const Record& record);
   TimeUs starves_at() const;
 
-  const Context& context_;
-  const Life& life_;
-  Membership& membership_;
+  const World& world_;
   Regards& regards_;
   std::map<PeerId, Record> records_;
   std::vector<PeerKey> ended_;

@@ -12,15 +12,12 @@
 
 namespace firn::core::trust {
 
-PeerChecks::PeerChecks(const Context& context, Membership& membership, Outbox& outbox,
-                       const Generations& generations, CheckReview& review)
-    : context_(context),
-      membership_(membership),
-      outbox_(outbox),
-      generations_(generations),
+PeerChecks::PeerChecks(const World& world, Verdicts& verdicts, CheckReview& review)
+    : world_(world),
+      verdicts_(verdicts),
       review_(review),
-      samples_(policy::kSamplesPerSecond, 2 * policy::kSamplesPerSecond, context.now),
-      random_(context.options.seed, 0x6d616b657273) {}
+      samples_(policy::kSamplesPerSecond, 2 * policy::kSamplesPerSecond, world.context.now),
+      random_(world.context.options.seed, 0x6d616b657273) {}
 
 // --- asking ---
 
@@ -29,19 +26,19 @@ bool PeerChecks::makes(const Neighbour& n, std::uint32_t g) const {
 }
 
 bool PeerChecks::held(std::uint32_t g) const {
-  const Neighbours& all = std::as_const(membership_).neighbours();
+  const Neighbours& all = world_.neighbours;
   return std::any_of(all.begin(), all.end(), [&](const Neighbour& n) { return makes(n, g); });
 }
 
 bool PeerChecks::sure(std::uint32_t g) const {
-  const Neighbours& all = std::as_const(membership_).neighbours();
+  const Neighbours& all = world_.neighbours;
   return std::any_of(all.begin(), all.end(),
                      [&](const Neighbour& n) { return truthful(n.id) && makes(n, g); });
 }
 
-std::vector<Neighbour*> PeerChecks::makers(std::uint32_t g) {
-  std::vector<Neighbour*> known, all;
-  for (Neighbour& n : membership_.neighbours()) {
+std::vector<const Neighbour*> PeerChecks::makers(std::uint32_t g) {
+  std::vector<const Neighbour*> known, all;
+  for (const Neighbour& n : world_.neighbours) {
     if (!makes(n, g)) continue;
     all.push_back(&n);
     if (truthful(n.id)) known.push_back(&n);
@@ -58,9 +55,9 @@ std::vector<Neighbour*> PeerChecks::makers(std::uint32_t g) {
 // Nobody can know it before: the secret is this process's own.
 codec::SecretVector<std::uint8_t> PeerChecks::draw_key() {
   std::string bytes = "firn peer check v1";
-  const auto& secret = context_.options.key_secret;
+  const auto& secret = world_.context.options.key_secret;
   bytes.append(secret.begin(), secret.end());
-  bytes += std::to_string(context_.options.seed) + " " + std::to_string(++drawn_);
+  bytes += std::to_string(world_.context.options.seed) + " " + std::to_string(++drawn_);
   const Digest digest = sha256(proto::as_bytes(bytes));
   codec::wipe(bytes.data(), bytes.size());
   return {digest.bytes.begin(), digest.bytes.end()};
@@ -68,8 +65,8 @@ codec::SecretVector<std::uint8_t> PeerChecks::draw_key() {
 
 bool PeerChecks::sample(std::uint32_t g) {
   if (asking(g)) return true;
-  if (!samples_.ready(context_.now) || !ask(g)) return false;
-  samples_.take(pass_cost(generations_.holdings().shape(), g, policy::kSumsPassBytes));
+  if (!samples_.ready(world_.context.now) || !ask(g)) return false;
+  samples_.take(pass_cost(world_.holdings.shape(), g, policy::kSumsPassBytes));
   return true;
 }
 
@@ -81,21 +78,22 @@ bool PeerChecks::doubt(std::uint32_t g) {
 }
 
 bool PeerChecks::ask(std::uint32_t g) {
-  const OpenGeneration* open = generations_.holdings().find_open(g);
+  const OpenGeneration* open = world_.holdings.find_open(g);
   if (!open) return false;
   Question question;
   for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
     if (open->has(slot, Rows::kAll) && !open->has(slot, Rows::kProven))
       question.rows.emplace(slot, open->vectors[slot]);
   }
-  const std::vector<Neighbour*> asked = makers(g);
+  const std::vector<const Neighbour*> asked = makers(g);
   if (question.rows.empty() || asked.empty()) return false;
   question.key = draw_key();
-  question.due = context_.now + policy::kCheckTimeout;
-  for (Neighbour* n : asked) {
+  question.due = world_.context.now + policy::kCheckTimeout;
+  for (const Neighbour* n : asked) {
     question.waits_for.push_back(n->key);
     ever_asked_.insert(n->key);
-    outbox_.send(*n, proto::CheckRequest{{g}, {question.key.begin(), question.key.end()}});
+    verdicts_.push(
+        Say{n->key, proto::CheckRequest{{g}, {question.key.begin(), question.key.end()}}});
   }
   questions_.emplace(g, std::move(question));
   return true;
@@ -111,7 +109,7 @@ bool PeerChecks::replied(const Neighbour& n, proto::CheckReply&& reply) {
   const bool keyless = reply.key.empty() && reply.sums.empty();               // it makes none
   if (!keyless && !std::ranges::equal(reply.key, question.key)) return true;  // likewise
   if (std::erase(question.waits_for, n.key) == 0 || reply.sums.empty()) return true;
-  const std::size_t blocks = generations_.holdings().blocks_in(reply.generation);
+  const std::size_t blocks = world_.holdings.blocks_in(reply.generation);
   const std::size_t tag = reply.sums.size() / blocks;
   if (reply.sums.size() % blocks != 0 || !codec::CheckKey::valid_tag_bytes(tag)) return false;
   if (tag != policy::kCheckTagBytes) return true;  // it could not be compared with others
@@ -126,13 +124,13 @@ bool PeerChecks::replied(const Neighbour& n, proto::CheckReply&& reply) {
 }
 
 bool PeerChecks::over(const Question& question) const {
-  return question.waits_for.empty() || question.due <= context_.now;
+  return question.waits_for.empty() || question.due <= world_.context.now;
 }
 
 // Others are asked as well from now on: else such a peer could keep this one from judging.
 void PeerChecks::kept_silent(const Question& question) {
   for (const PeerKey peer : question.waits_for) {
-    if (const Neighbour* n = membership_.find(peer)) truthful_.remove(n->id);
+    if (const Neighbour* n = world_.neighbours.find(peer)) truthful_.remove(n->id);
   }
 }
 
@@ -147,7 +145,7 @@ std::vector<PeerChecks::Answer> PeerChecks::take_answers() {
     kept_silent(question);
     Answer& answer = answers.emplace_back(Answer{g, {}, question.disagreed, {}});
     if (!question.disagreed) answer.statement = std::move(question.first);
-    const OpenGeneration* open = generations_.holdings().find_open(g);
+    const OpenGeneration* open = world_.holdings.find_open(g);
     for (const auto& [slot, vector] : question.rows) {
       if (open && slot < open->vectors.size() && open->vectors[slot] == vector &&
           !open->has(slot, Rows::kProven))
@@ -181,7 +179,7 @@ void PeerChecks::leaves(const Neighbour& n) {
 TimeUs PeerChecks::next_due() const {
   TimeUs at = kNever;
   for (const auto& [g, question] : questions_) {
-    at = std::min(at, over(question) ? context_.now : question.due);
+    at = std::min(at, over(question) ? world_.context.now : question.due);
   }
   return at;
 }

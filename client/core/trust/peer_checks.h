@@ -17,22 +17,19 @@
 #include <set>
 #include <vector>
 
-#include "client/core/context.h"
-#include "client/core/generations.h"
-#include "client/core/membership.h"
-#include "client/core/outbox.h"
 #include "client/core/trust/check_review.h"
 #include "client/core/trust/recent_ids.h"
+#include "client/core/trust/verdicts.h"
+#include "client/core/trust/world.h"
 #include "codec/random.h"
 #include "proto/base/token_bucket.h"
 #include "proto/messages.h"
 
 namespace firn::core::trust {
 
-class PeerChecks final : public LeaveWatcher {
+class PeerChecks {
  public:
-  PeerChecks(const Context& context, Membership& membership, Outbox& outbox,
-             const Generations& generations, CheckReview& review);
+  PeerChecks(const World& world, Verdicts& verdicts, CheckReview& review);
 
   // Asks for sums to judge the rows of g by that are not proven. Nothing where there are none, or
   // nobody can be asked. Now and then as a sample, as often as makers answer; and where g decoded
@@ -69,7 +66,7 @@ class PeerChecks final : public LeaveWatcher {
   // Such a peer is near, and holds g.
   bool sure(std::uint32_t g) const;
 
-  void leaves(const Neighbour& n) override;
+  void leaves(const Neighbour& n);
   TimeUs next_due() const;
 
  private:
@@ -81,17 +78,15 @@ class PeerChecks final : public LeaveWatcher {
     bool disagreed = false;
     TimeUs due = 0;
   };
-  std::vector<Neighbour*> makers(std::uint32_t g);
+  std::vector<const Neighbour*> makers(std::uint32_t g);
   bool makes(const Neighbour& n, std::uint32_t g) const;
   bool ask(std::uint32_t g);
   bool over(const Question& question) const;
   void kept_silent(const Question& question);
   codec::SecretVector<std::uint8_t> draw_key();
 
-  const Context& context_;
-  Membership& membership_;
-  Outbox& outbox_;
-  const Generations& generations_;
+  const World& world_;
+  Verdicts& verdicts_;
   CheckReview& review_;
   RecentIds truthful_, liars_;
   std::map<std::uint32_t, Question> questions_;  // by generation

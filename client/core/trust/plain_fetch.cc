@@ -9,44 +9,42 @@
 
 namespace firn::core::trust {
 
-PlainFetch::PlainFetch(const Context& context, Membership& membership, Outbox& outbox,
-                       const Holdings& holdings, const Trust& trust, std::vector<Digest> digests)
-    : context_(context),
-      membership_(membership),
-      outbox_(outbox),
-      holdings_(holdings),
-      trust_(trust),
-      mode_(context, trust),
+PlainFetch::PlainFetch(const World& world, Verdicts& verdicts, const Regime& regime,
+                       std::vector<Digest> digests)
+    : world_(world),
+      verdicts_(verdicts),
+      regime_(regime),
+      mode_(world, regime),
       digests_(std::move(digests)),
-      shares_(holdings.shape()),
-      random_(context.options.seed, 0x6c6561766573) {}
+      shares_(world.holdings.shape()),
+      random_(world.context.options.seed, 0x6c6561766573) {}
 
 void PlainFetch::begin(std::uint32_t g) {
   Case& c = cases_.try_emplace(g).first->second;
   c.resting = c.resting && !has_room();
-  c.turned_at = c.waits_since = context_.now;
+  c.turned_at = c.waits_since = world_.context.now;
   c.ahead = false;
 }
 
 bool PlainFetch::waits(std::uint32_t g) const {
   const auto known = cases_.find(g);
-  if (!mode_.on() || holdings_.verified().contains(g) || holdings_.given_up().contains(g))
+  if (!mode_.on() || world_.holdings.verified().contains(g) ||
+      world_.holdings.given_up().contains(g))
     return false;
   if (known == cases_.end()) return !has_room();
   return known->second.leaves.empty() && !known->second.resting;
 }
 
-// The other neighbours do not know either.
-void PlainFetch::told_to_wait(std::uint32_t g) {
-  if (told_to_wait_.size() >= policy::kPlainWaitMax) return;
-  if (told_to_wait_.try_emplace(g, context_.now).second) membership_.neighbours().report(g);
+bool PlainFetch::told_to_wait(std::uint32_t g) {
+  return told_to_wait_.size() < policy::kPlainWaitMax &&
+         told_to_wait_.try_emplace(g, world_.context.now).second;
 }
 
 bool PlainFetch::just_waits(std::uint32_t g) const {
   if (!waits(g)) return false;
   const auto told = told_to_wait_.find(g);
   if (told == told_to_wait_.end()) return told_to_wait_.size() < policy::kPlainWaitMax;
-  return context_.now - told->second < policy::kPlainWait;
+  return world_.context.now - told->second < policy::kPlainWait;
 }
 
 bool PlainFetch::shared(std::uint32_t g) const {
@@ -70,7 +68,7 @@ bool PlainFetch::right(std::uint32_t g, std::uint32_t i, const proto::Payload& p
 // Few come so: from a source alone, each to one peer. Their payloads are in the store.
 void PlainFetch::came(std::uint32_t g, std::uint32_t slot, const PeerId& from,
                       const proto::Payload& payload) {
-  if (trust_.alone_at_large() && !knows(g)) came_[g][slot] = {from, merkle_leaf(payload.bytes())};
+  if (regime_.alone_at_large() && !knows(g)) came_[g][slot] = {from, merkle_leaf(payload.bytes())};
 }
 
 void PlainFetch::rows_gone(std::uint32_t g, const std::vector<std::uint32_t>* slots) {
@@ -85,7 +83,7 @@ void PlainFetch::rows_gone(std::uint32_t g, const std::vector<std::uint32_t>* sl
 
 PlainFetch::Sorted PlainFetch::sort(std::uint32_t g) const {
   Sorted sorted;
-  const OpenGeneration* open = holdings_.find_open(g);
+  const OpenGeneration* open = world_.holdings.find_open(g);
   const auto blocks = came_.find(g);
   if (!open || blocks == came_.end()) return sorted;
   const std::vector<Digest>& leaves = cases_.at(g).leaves;
@@ -114,12 +112,12 @@ bool PlainFetch::may_have_leaves(const Neighbour& n, std::uint32_t g) const {
 
 // Those that were silent come last. Where all is fetched plainly sources come after the others:
 // they are to send blocks.
-std::vector<Neighbour*> PlainFetch::best_to_ask(std::uint32_t g, const Case& c) {
+std::vector<const Neighbour*> PlainFetch::best_to_ask(std::uint32_t g, const Case& c) {
   const auto rank = [this](const Neighbour& n) {
     return 2 * silent_.count(n.key) + (mode_.on() && n.holds.has_everything() ? 1 : 0);
   };
-  std::vector<Neighbour*> holders;
-  for (Neighbour& n : membership_.neighbours()) {
+  std::vector<const Neighbour*> holders;
+  for (const Neighbour& n : world_.neighbours) {
     if (!may_have_leaves(n, g) || c.without.contains(n.key)) continue;
     if (!holders.empty() && rank(n) < rank(*holders.front())) holders.clear();
     if (holders.empty() || rank(n) == rank(*holders.front())) holders.push_back(&n);
@@ -129,38 +127,38 @@ std::vector<Neighbour*> PlainFetch::best_to_ask(std::uint32_t g, const Case& c) 
 
 void PlainFetch::ask(std::uint32_t g, Case& c) {
   if (c.asked != kNoPeer) silent_.insert(c.asked);
-  const std::vector<Neighbour*> holders = best_to_ask(g, c);
+  const std::vector<const Neighbour*> holders = best_to_ask(g, c);
   c.asked = kNoPeer;
-  c.due = context_.now + policy::kLeavesTimeout;
+  c.due = world_.context.now + policy::kLeavesTimeout;
   if (holders.empty()) {  // from the beginning
-    if (mode_.on()) c.due = context_.now + policy::kLeavesRetry;
+    if (mode_.on()) c.due = world_.context.now + policy::kLeavesRetry;
     return c.without.clear();
   }
-  Neighbour& n = *holders[random_.below(static_cast<std::uint32_t>(holders.size()))];
+  const Neighbour& n = *holders[random_.below(static_cast<std::uint32_t>(holders.size()))];
   c.asked = n.key;
   c.without.insert(n.key);  // unless it answers
-  outbox_.send(n, proto::LeafRequest{{g}});
+  verdicts_.push(Say{n.key, proto::LeafRequest{{g}}});
 }
 
 PlainFetch::Reply PlainFetch::replied(const Neighbour& n, proto::LeafReply&& reply) {
-  if (reply.generation >= holdings_.generation_count()) return Reply::kFalse;
+  if (reply.generation >= world_.holdings.generation_count()) return Reply::kFalse;
   const auto known = cases_.find(reply.generation);
   if (known == cases_.end() || known->second.asked != n.key) return Reply::kUseless;
   Case& c = known->second;
   c.asked = kNoPeer;
-  c.due = context_.now;
+  c.due = world_.context.now;
   if (reply.leaves.empty()) {
     silent_.insert(n.key);
     return Reply::kUseless;
   }
-  if (reply.leaves.size() != holdings_.blocks_in(reply.generation) ||
+  if (reply.leaves.size() != world_.holdings.blocks_in(reply.generation) ||
       merkle_root(reply.leaves) != digests_[reply.generation])
     return Reply::kFalse;
   silent_.erase(n.key);
   told_to_wait_.erase(reply.generation);
   c.resting = c.resting && !has_room();
   c.leaves = std::move(reply.leaves);
-  c.turned_at = c.waits_since = context_.now;
+  c.turned_at = c.waits_since = world_.context.now;
   return Reply::kFits;
 }
 
@@ -171,7 +169,7 @@ void PlainFetch::leaves(const Neighbour& n) {
     c.without.erase(n.key);
     if (c.asked != n.key) continue;
     c.asked = kNoPeer;
-    c.due = context_.now;
+    c.due = world_.context.now;
   }
 }
 
@@ -194,17 +192,17 @@ bool PlainFetch::asks_enough() const {
 
 // The lowest generations that are not there, as far as the download's front will soon reach.
 void PlainFetch::look_ahead() {
-  const GenerationSet& verified = holdings_.verified();
-  const std::uint32_t end =
-      std::min(holdings_.frontier() + policy::kPlainAhead, holdings_.generation_count());
+  const GenerationSet& verified = world_.holdings.verified();
+  const std::uint32_t end = std::min(world_.holdings.frontier() + policy::kPlainAhead,
+                                     world_.holdings.generation_count());
   for (std::uint32_t g = verified.next_missing(0); g < end; g = verified.next_missing(g + 1)) {
     if (cases_.size() >= limits::kWantedBlocksMax) break;
-    if (cases_.contains(g) || holdings_.given_up().contains(g)) continue;
-    const OpenGeneration* open = holdings_.find_open(g);
+    if (cases_.contains(g) || world_.holdings.given_up().contains(g)) continue;
+    const OpenGeneration* open = world_.holdings.find_open(g);
     if (open && open->decoding) continue;
     begin(g);
     cases_.at(g).ahead = true;
-    membership_.neighbours().report(g);
+    verdicts_.push(Tell{g});
   }
 }
 
@@ -212,8 +210,8 @@ void PlainFetch::look_ahead() {
 void PlainFetch::end_mode() {
   std::erase_if(cases_, [this](const auto& one) {
     const auto& [g, c] = one;
-    if (!c.ahead || (holdings_.rank(g) > 0 && !c.leaves.empty())) return false;
-    membership_.neighbours().report(g);
+    if (!c.ahead || (world_.holdings.rank(g) > 0 && !c.leaves.empty())) return false;
+    verdicts_.push(Tell{g});
     return true;
   });
 }
@@ -223,23 +221,24 @@ void PlainFetch::call_waiting() {
   if (told_to_wait_.empty() || (mode_.on() && !has_room())) return;
   std::erase_if(told_to_wait_, [this](const auto& told) {
     if (waits(told.first)) return false;
-    membership_.neighbours().report(told.first);
+    verdicts_.push(Tell{told.first});
     return true;
   });
 }
 
 void PlainFetch::give_up_waiting(std::uint32_t g, Case& c) {
-  if (!waits(g) || context_.now - c.waits_since < policy::kPlainWait) return;
+  if (!waits(g) || world_.context.now - c.waits_since < policy::kPlainWait) return;
   c.resting = true;
   told_to_wait_.erase(g);
-  membership_.neighbours().report(g);
+  verdicts_.push(Tell{g});
 }
 
 // A bounded number of generations at a time, the lowest of those that wait first.
 void PlainFetch::step() {
   if (mode_.step()) {
     if (mode_.on())
-      outbox_.warn(
+      verdicts_.notice(
+          Notice::Kind::kWarning,
           "false data is about, and nobody near can judge it: blocks are fetched one by one");
     if (!mode_.on()) end_mode();
   }
@@ -247,9 +246,9 @@ void PlainFetch::step() {
   for (auto& [g, c] : cases_) {
     if (c.leaves.empty()) {
       give_up_waiting(g, c);
-      if (c.due > context_.now) continue;
+      if (c.due > world_.context.now) continue;
       if (c.asked != kNoPeer || (has_room() && !asks_enough())) ask(g, c);
-    } else if (turn_due(g, c) <= context_.now) {
+    } else if (turn_due(g, c) <= world_.context.now) {
       turn(g, c);
     }
   }
@@ -274,7 +273,7 @@ TimeUs PlainFetch::next_due() const {
 
 // Shares go round where nothing has come for a while.
 TimeUs PlainFetch::turn_due(std::uint32_t g, const Case& c) const {
-  const OpenGeneration* open = holdings_.find_open(g);
+  const OpenGeneration* open = world_.holdings.find_open(g);
   if (c.resting || (open && open->decoding)) return kNever;
   return std::max(c.turned_at, open ? open->last_growth : 0) + policy::kStallTime;
 }
@@ -282,24 +281,24 @@ TimeUs PlainFetch::turn_due(std::uint32_t g, const Case& c) const {
 // Holders may send one generation after the other: while any of them grows, all wait.
 void PlainFetch::turn(std::uint32_t g, Case& c) {
   for (const auto& [other, known] : cases_) {
-    const OpenGeneration* open = holdings_.find_open(other);
+    const OpenGeneration* open = world_.holdings.find_open(other);
     if (open && !known.leaves.empty() && !known.resting)
       came_at_ = std::max(came_at_, open->last_growth);
   }
-  c.resting = context_.now - std::max(c.waits_since, came_at_) >= policy::kPlainPatience;
+  c.resting = world_.context.now - std::max(c.waits_since, came_at_) >= policy::kPlainPatience;
   ++c.turn;
-  c.turned_at = context_.now;
-  membership_.neighbours().report(g);
+  c.turned_at = world_.context.now;
+  verdicts_.push(Tell{g});
 }
 
 // Whether it may be asked for a share of what is missing: it holds all of g, and sends.
 bool PlainFetch::shares(const Neighbour& n, std::uint32_t g) const {
-  return n.holds.complete().contains(g) && n.useful() && !n.grants.stalled(context_.now);
+  return n.holds.complete().contains(g) && n.useful() && !n.grants.stalled(world_.context.now);
 }
 
 std::vector<std::uint32_t> PlainFetch::missing(std::uint32_t g) const {
-  std::vector<bool> held(holdings_.blocks_in(g));
-  const OpenGeneration* open = holdings_.find_open(g);
+  std::vector<bool> held(world_.holdings.blocks_in(g));
+  const OpenGeneration* open = world_.holdings.find_open(g);
   for (std::uint32_t slot = 0; open && slot < open->vectors.size(); ++slot) {
     if (open->vectors[slot] && open->source_block[slot] != kCoded)
       held[open->source_block[slot]] = true;
@@ -311,8 +310,8 @@ std::vector<std::uint32_t> PlainFetch::missing(std::uint32_t g) const {
 }
 
 BlockBits PlainFetch::held(std::uint32_t g) const {
-  BlockBits bits = no_blocks(holdings_.blocks_in(g));
-  const OpenGeneration* open = holdings_.find_open(g);
+  BlockBits bits = no_blocks(world_.holdings.blocks_in(g));
+  const OpenGeneration* open = world_.holdings.find_open(g);
   for (std::uint32_t slot = 0; open && slot < open->vectors.size(); ++slot) {
     const std::uint32_t i = open->source_block[slot];
     if (open->has(slot, Rows::kProven) && i != kCoded) add_block(bits, i);
@@ -325,17 +324,17 @@ BlockBits PlainFetch::held(std::uint32_t g) const {
 // suspect is asked for one block, to do so too: a polluter that comes back under fresh names would
 // hold up what it is asked for each time. A neighbour that holds a part may send what it has.
 BlockBits PlainFetch::wanted_from(const Neighbour& n, std::uint32_t g) {
-  BlockBits bits = no_blocks(holdings_.blocks_in(g));
+  BlockBits bits = no_blocks(world_.holdings.blocks_in(g));
   const auto want = [&](std::uint32_t i) { add_block(bits, i); };
   const std::vector<std::uint32_t> lacked = missing(g);
   if (lacked.empty()) return bits;
   if (shared(g)) {
-    const Neighbours& all = std::as_const(membership_).neighbours();
-    for (const std::uint32_t i : shares_.of(all, n, g, lacked, context_.now)) want(i);
+    for (const std::uint32_t i : shares_.of(world_.neighbours, n, g, lacked, world_.context.now))
+      want(i);
     return bits;
   }
   std::uint32_t holders = 0, suspects = 0, place = 0;
-  for (const Neighbour& other : std::as_const(membership_).neighbours()) {
+  for (const Neighbour& other : world_.neighbours) {
     if (!shares(other, g)) continue;
     std::uint32_t& alike = is_suspect(other.regard()) ? suspects : holders;
     if (other.key == n.key) place = alike;

@@ -18,24 +18,22 @@
 #include <vector>
 
 #include "client/core/block_bits.h"
-#include "client/core/context.h"
-#include "client/core/holdings.h"
-#include "client/core/membership.h"
-#include "client/core/outbox.h"
 #include "client/core/trust/plain_mode.h"
 #include "client/core/trust/plain_shares.h"
-#include "client/core/trust/trust.h"
+#include "client/core/trust/regime.h"
+#include "client/core/trust/verdicts.h"
+#include "client/core/trust/world.h"
 #include "codec/random.h"
 #include "proto/base/ids.h"
 #include "proto/messages.h"
 
 namespace firn::core::trust {
 
-class PlainFetch final : public LeaveWatcher {
+class PlainFetch {
  public:
   // `digests`: of the generations, as in the manifest.
-  PlainFetch(const Context& context, Membership& membership, Outbox& outbox,
-             const Holdings& holdings, const Trust& trust, std::vector<Digest> digests);
+  PlainFetch(const World& world, Verdicts& verdicts, const Regime& regime,
+             std::vector<Digest> digests);
 
   // A generation has decoded to false data, or a neighbour has sent a false block.
   void met_false() { mode_.met_false(); }
@@ -44,8 +42,8 @@ class PlainFetch final : public LeaveWatcher {
   bool shared(std::uint32_t g) const;
   // They are, but the leaves of g are still to come: no blocks of it are taken.
   bool waits(std::uint32_t g) const;
-  // A neighbour was told so.
-  void told_to_wait(std::uint32_t g);
+  // A neighbour is told so. True: it is the first, and all others are to be told as well.
+  bool told_to_wait(std::uint32_t g);
   // g waits, and a neighbour that sends a block of it may not have heard so yet.
   bool just_waits(std::uint32_t g) const;
 
@@ -87,7 +85,7 @@ class PlainFetch final : public LeaveWatcher {
     told_to_wait_.erase(g);
     shares_.forget(g);
   }
-  void leaves(const Neighbour& n) override;
+  void leaves(const Neighbour& n);
 
   // Asks for leaves, and other holders for blocks that do not come.
   void step();
@@ -110,7 +108,7 @@ class PlainFetch final : public LeaveWatcher {
     Digest leaf;
   };
   bool may_have_leaves(const Neighbour& n, std::uint32_t g) const;
-  std::vector<Neighbour*> best_to_ask(std::uint32_t g, const Case& c);
+  std::vector<const Neighbour*> best_to_ask(std::uint32_t g, const Case& c);
   bool has_room() const;
   bool asks_enough() const;
   void look_ahead();
@@ -123,11 +121,9 @@ class PlainFetch final : public LeaveWatcher {
   TimeUs turn_due(std::uint32_t g, const Case& c) const;
   void turn(std::uint32_t g, Case& c);
 
-  const Context& context_;
-  Membership& membership_;
-  Outbox& outbox_;
-  const Holdings& holdings_;
-  const Trust& trust_;
+  const World& world_;
+  Verdicts& verdicts_;
+  const Regime& regime_;
   PlainMode mode_;
   const std::vector<Digest> digests_;
   std::map<std::uint32_t, Case> cases_;

@@ -7,22 +7,22 @@
 namespace firn::core::trust {
 
 void PlainMode::met_false() {
-  ends_at_ = context_.now + (on_ ? lasts_ : policy::kPlainModeMemory);
+  ends_at_ = world_.context.now + (on_ ? lasts_ : policy::kPlainModeMemory);
 }
 
 // Polluters that nobody asks for coded blocks send nothing that is false: where they come back soon
 // after its end it lasts longer.
 bool PlainMode::step() {
-  const bool on = trust_.alone_at_large() && context_.now < ends_at_;
+  const bool on = regime_.alone_at_large() && world_.context.now < ends_at_;
   if (on == on_) return false;
   on_ = on;
   if (on) {
-    const bool again = lasts_ > 0 && context_.now - ended_at_ < policy::kPlainModeMemory;
+    const bool again = lasts_ > 0 && world_.context.now - ended_at_ < policy::kPlainModeMemory;
     lasts_ = again ? std::min(2 * lasts_, policy::kPlainModeMax) : policy::kPlainModeTime;
-    ends_at_ = context_.now + lasts_;
+    ends_at_ = world_.context.now + lasts_;
   } else {
     ends_at_ = 0;
-    ended_at_ = context_.now;
+    ended_at_ = world_.context.now;
   }
   return true;
 }

@@ -6,14 +6,14 @@
 // That costs what coding saves, so the mode ends when nothing false has been met for a while.
 #pragma once
 
-#include "client/core/context.h"
-#include "client/core/trust/trust.h"
+#include "client/core/trust/regime.h"
+#include "client/core/trust/world.h"
 
 namespace firn::core::trust {
 
 class PlainMode {
  public:
-  PlainMode(const Context& context, const Trust& trust) : context_(context), trust_(trust) {}
+  PlainMode(const World& world, const Regime& regime) : world_(world), regime_(regime) {}
 
   bool on() const { return on_; }
   // A generation has decoded to false data, or a neighbour has sent a false block.
@@ -24,8 +24,8 @@ class PlainMode {
   TimeUs next_due() const;
 
  private:
-  const Context& context_;
-  const Trust& trust_;
+  const World& world_;
+  const Regime& regime_;
   bool on_ = false;
   TimeUs ends_at_ = 0;  // off: false rows that were met until then begin it
   TimeUs ended_at_ = 0;

@@ -7,44 +7,45 @@
 
 namespace firn::core::trust {
 
-ProofServing::ProofServing(const Context& context, Membership& membership, Outbox& outbox,
-                           const Holdings& holdings, const PlainFetch& plain)
-    : context_(context),
-      membership_(membership),
-      outbox_(outbox),
-      holdings_(holdings),
+ProofServing::ProofServing(const World& world, Verdicts& verdicts, const PlainFetch& plain)
+    : world_(world),
+      verdicts_(verdicts),
       plain_(plain),
-      for_peers_(policy::kPeerSumsPerSecond, 2 * policy::kPeerSumsPerSecond, context.now) {}
+      for_peers_(policy::kPeerSumsPerSecond, 2 * policy::kPeerSumsPerSecond, world.context.now) {}
 
 ProofServing::Client& ProofServing::client(PeerKey peer) {
   const auto known = clients_.find(peer);
   if (known != clients_.end()) return known->second;
-  const TokenBucket sums(policy::kChecksPerSecond, 2 * policy::kChecksPerSecond, context_.now);
-  const TokenBucket leaves(policy::kLeavesPerSecond, 2 * policy::kLeavesPerSecond, context_.now);
+  const TokenBucket sums(policy::kChecksPerSecond, 2 * policy::kChecksPerSecond,
+                         world_.context.now);
+  const TokenBucket leaves(policy::kLeavesPerSecond, 2 * policy::kLeavesPerSecond,
+                           world_.context.now);
   return clients_.emplace(peer, Client{sums, leaves}).first->second;
 }
 
 // --- check sums ---
 
 bool ProofServing::makes(std::uint32_t g, bool with_key) const {
-  return (with_key || !context_.certificate.empty()) && holdings_.verified().contains(g);
+  return (with_key || !world_.context.certificate.empty()) &&
+         world_.holdings.verified().contains(g);
 }
 
 bool ProofServing::asked(const Neighbour& n, const proto::CheckRequest& request) {
   Client& asking = client(n.key);
   for (const std::uint32_t g : request.generations) {
-    if (g >= holdings_.generation_count()) return false;
-    if (!asking.sums.ready(context_.now)) break;  // the neighbour asks again later
+    if (g >= world_.holdings.generation_count()) return false;
+    if (!asking.sums.ready(world_.context.now)) break;  // the neighbour asks again later
     const bool its_key = !request.key.empty();
-    if (its_key && !for_peers_.ready(context_.now)) break;
+    if (its_key && !for_peers_.ready(world_.context.now)) break;
     const bool can = makes(g, its_key);
-    const std::uint64_t price = can ? pass_cost(holdings_.shape(), g, policy::kSumsPassBytes) : 1;
+    const std::uint64_t price =
+        can ? pass_cost(world_.holdings.shape(), g, policy::kSumsPassBytes) : 1;
     asking.sums.take(price);
     if (its_key) for_peers_.take(price);
     if (its_key) asking.its_keys.emplace_back(request.key.begin(), request.key.end());
     if (can) {
       const auto& key = its_key ? asking.its_keys.back() : asking.key;
-      outbox_.push(MakeCheck{n.key, g, policy::kCheckTagBytes, key});
+      verdicts_.push(MakeCheck{n.key, g, policy::kCheckTagBytes, key});
     } else {
       made(n.key, proto::CheckReply{g, request.key, {}});
     }
@@ -64,10 +65,9 @@ bool ProofServing::is_under_its_key(Client& asking, const proto::CheckReply& rep
 // Keys that were drawn at the same time, before the first was known, are all good for their sums:
 // so the key goes along until one has been told, and whenever it is another.
 void ProofServing::made(PeerKey peer, proto::CheckReply&& reply) {
-  Neighbour* n = membership_.find(peer);
-  if (!n) return;
+  if (!world_.neighbours.find(peer)) return;
   Client& asking = client(peer);
-  if (is_under_its_key(asking, reply)) return outbox_.send(*n, std::move(reply));
+  if (is_under_its_key(asking, reply)) return verdicts_.push(Say{peer, std::move(reply)});
   if (reply.sums.empty() || (asking.told && std::ranges::equal(reply.key, asking.key))) {
     codec::wipe(reply.key.data(), reply.key.size());
     reply.key.clear();
@@ -75,29 +75,29 @@ void ProofServing::made(PeerKey peer, proto::CheckReply&& reply) {
     asking.key.assign(reply.key.begin(), reply.key.end());
     asking.told = true;
   }
-  outbox_.send(*n, std::move(reply));
+  verdicts_.push(Say{peer, std::move(reply)});
 }
 
 // --- leaves ---
 
-bool ProofServing::asked(Neighbour& n, const proto::LeafRequest& request) {
+bool ProofServing::asked(const Neighbour& n, const proto::LeafRequest& request) {
   Client& asking = client(n.key);
   for (const std::uint32_t g : request.generations) {
-    if (g >= holdings_.generation_count()) return false;
-    if (!asking.leaves.ready(context_.now)) break;  // the neighbour asks others, or again
-    const bool reads = holdings_.verified().contains(g);
-    asking.leaves.take(reads ? pass_cost(holdings_.shape(), g, policy::kLeafPassBytes) : 1);
+    if (g >= world_.holdings.generation_count()) return false;
+    if (!asking.leaves.ready(world_.context.now)) break;  // the neighbour asks others, or again
+    const bool reads = world_.holdings.verified().contains(g);
+    asking.leaves.take(reads ? pass_cost(world_.holdings.shape(), g, policy::kLeafPassBytes) : 1);
     if (reads) {
-      outbox_.push(MakeLeaves{n.key, g});
+      verdicts_.push(MakeLeaves{n.key, g});
     } else {
-      outbox_.send(n, proto::LeafReply{g, plain_.leaves_of(g)});
+      verdicts_.push(Say{n.key, proto::LeafReply{g, plain_.leaves_of(g)}});
     }
   }
   return true;
 }
 
 void ProofServing::made(PeerKey peer, proto::LeafReply&& reply) {
-  if (Neighbour* n = membership_.find(peer)) outbox_.send(*n, std::move(reply));
+  if (world_.neighbours.find(peer)) verdicts_.push(Say{peer, std::move(reply)});
 }
 
 }  // namespace firn::core::trust

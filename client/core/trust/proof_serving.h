@@ -12,11 +12,9 @@
 #include <map>
 #include <vector>
 
-#include "client/core/context.h"
-#include "client/core/holdings.h"
-#include "client/core/membership.h"
-#include "client/core/outbox.h"
 #include "client/core/trust/plain_fetch.h"
+#include "client/core/trust/verdicts.h"
+#include "client/core/trust/world.h"
 #include "codec/secret_memory.h"
 #include "proto/base/token_bucket.h"
 #include "proto/messages.h"
@@ -29,19 +27,18 @@ inline std::uint64_t pass_cost(const Shape& shape, std::uint32_t g, std::uint64_
   return std::max<std::uint64_t>(1, (shape.padded_bytes(g) + pass_bytes - 1) / pass_bytes);
 }
 
-class ProofServing final : public LeaveWatcher {
+class ProofServing {
  public:
-  ProofServing(const Context& context, Membership& membership, Outbox& outbox,
-               const Holdings& holdings, const PlainFetch& plain);
+  ProofServing(const World& world, Verdicts& verdicts, const PlainFetch& plain);
 
   // False if the neighbour asks for what does not exist.
   bool asked(const Neighbour& n, const proto::CheckRequest& request);
-  bool asked(Neighbour& n, const proto::LeafRequest& request);
+  bool asked(const Neighbour& n, const proto::LeafRequest& request);
   // Sends what was made for this neighbour.
   void made(PeerKey peer, proto::CheckReply&& reply);
   void made(PeerKey peer, proto::LeafReply&& reply);
 
-  void leaves(const Neighbour& n) override { clients_.erase(n.key); }
+  void leaves(const Neighbour& n) { clients_.erase(n.key); }
 
  private:
   struct Client {
@@ -54,10 +51,8 @@ class ProofServing final : public LeaveWatcher {
   bool makes(std::uint32_t g, bool with_key) const;
   static bool is_under_its_key(Client& asking, const proto::CheckReply& reply);
 
-  const Context& context_;
-  Membership& membership_;
-  Outbox& outbox_;
-  const Holdings& holdings_;
+  const World& world_;
+  Verdicts& verdicts_;
   const PlainFetch& plain_;
   TokenBucket for_peers_;  // generations, of all neighbours together, under their keys
   std::map<PeerKey, Client> clients_;

@@ -3,14 +3,15 @@
 
 #include <map>
 
-#include "client/core/membership.h"
 #include "client/core/regard.h"
+#include "client/core/trust/verdicts.h"
+#include "client/core/trust/world.h"
 
 namespace firn::core::trust {
 
 class Regards {
  public:
-  explicit Regards(Membership& membership) : membership_(membership) {}
+  Regards(const World& world, Verdicts& verdicts) : world_(world), verdicts_(verdicts) {}
 
   struct Facts {
     bool speaks = false;  // for the content's authority
@@ -20,6 +21,7 @@ class Regards {
     bool mistrusted = false, was_mistrusted = false;
     bool told_truth = false;      // of check sums (peer_checks.h)
     bool amid_polluters = false;  // this peer has met some not long ago
+    bool operator==(const Facts&) const = default;
   };
   Facts of(const Neighbour& n) const {
     const auto known = facts_.find(n.key);
@@ -36,19 +38,27 @@ class Regards {
 
   // `change(Facts&)`, of one that is connected, or of all.
   template <typename Change>
-  void note(Neighbour& n, Change&& change) {
+  void note(const Neighbour& n, Change&& change) {
     Facts& facts = facts_[n.key];
+    const Facts before = facts;
     change(facts);
-    n.regard_as(regard_of(facts), facts.amid_polluters);
+    if (facts == before) return;
+    verdicts_.push(Regarded{n.key, regard_of(facts), facts.amid_polluters, facts.speaks});
   }
   template <typename Change>
   void note_all(Change&& change) {
-    for (Neighbour& n : membership_.neighbours()) note(n, change);
+    for (const Neighbour& n : world_.neighbours) note(n, change);
+  }
+  // A row of the peer was shown to be true.
+  void proved(const PeerId& id) {
+    const Neighbour* n = world_.neighbours.find(id);
+    if (n) note(*n, [](Facts& facts) { facts.proven = true; });
   }
   void left(const Neighbour& n) { facts_.erase(n.key); }
 
  private:
-  Membership& membership_;
+  const World& world_;
+  Verdicts& verdicts_;
   std::map<PeerKey, Facts> facts_;
 };
 

@@ -3,174 +3,173 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/policy/constants.h"
-#include "proto/base/limits.h"
-#include "proto/content/authority.h"
+#include "client/core/trust/proof_serving.h"
+#include "client/core/trust/rulings.h"
 
 namespace firn::core::trust {
 
-Trust::Trust(const Context& context, const Life& life, Membership& membership,
-             std::string authority_key)
-    : context_(context),
-      life_(life),
-      membership_(membership),
-      authority_key_(std::move(authority_key)),
-      strict_(possible()),
-      regards_(membership),
-      mistrust_(context, life, membership, regards_),
-      near_until_(context.now) {}
+struct Trust::State {
+  State(const World& seen, std::string authority_key, std::vector<Digest> digests)
+      : world(seen),
+        regards(world, verdicts),
+        regime(world, verdicts, regards, std::move(authority_key)),
+        review(verdicts),
+        judging(world, verdicts, regime, review),
+        plain(world, verdicts, regime, std::move(digests)),
+        proofs(world, verdicts, plain),
+        rulings(world, {verdicts, regards, regime, review, judging, plain}) {}
 
-void Trust::greeted(Neighbour& n) {
-  mistrust_.greeted(n);
-  regards_.note(n, [this](Regards::Facts& facts) { facts.amid_polluters = !convicted_.empty(); });
-  if (!certified(authority_key_, context_.content_id, n.id, n.contact.certificate())) return;
-  if (discredited_.contains(n.id)) return;
-  if (!n.contact.authority()) authorities_.push_back(n.key);
-  n.contact.proves_authority();
-  regards_.note(n, [](Regards::Facts& facts) { facts.speaks = true; });
-  met_ = true;
-  near_ = possible();
-}
+  const World world;
+  Verdicts verdicts;
+  Regards regards;
+  Regime regime;
+  CheckReview review;
+  Judging judging;
+  PlainFetch plain;
+  ProofServing proofs;
+  Rulings rulings;
 
-// A neighbour that holds everything can tell for any row whether it is true (peer_checks.h), unless
-// it only claims to hold it: one that has not told the truth counts no more where false rows are
-// still met after it could have been asked for a while.
-bool Trust::holder_near() const {
-  const auto& neighbours = std::as_const(membership_).neighbours();
-  return std::any_of(neighbours.begin(), neighbours.end(), [this](const Neighbour& n) {
-    if (!n.holds.has_everything() || n.regard() >= Regard::kSuspect) return false;
-    const TimeUs askable = std::max({guard_.since(), n.contact.opened_at(), near_until_});
-    return regards_.of(n).told_truth || !guard_.on(context_.now) ||
-           guard_.last() - askable < policy::kTruthPatience;
-  });
-}
-
-// An authority that is near may be frozen, or have nothing for us: what it could prove then is of
-// no use. With neither an authority nor a holder of everything near, a peer that had one goes on
-// with what it took while blocks that are answered for still come: the source of a small mesh
-// leaves when its neighbours hold enough proven rows between them.
-TimeUs Trust::opens_at() const {
-  const TimeUs fed = std::max(life_.progressed_at(), strict_since_);
-  if (near_) return fed + policy::kStarvingTime;
-  return (met_ && !holder_near() ? std::max(near_until_, fed) : near_until_) + policy::kStallVoid;
-}
-
-// It goes back to that where what it took after it was false.
-bool Trust::wants_proof(TimeUs heard_at) const {
-  if (!possible()) return false;
-  if (life_.complete()) return strict_;
-  if (strict_) return context_.now < opens_at();
-  return near_ ? heard_at > open_since_ : met_ && guard_.last() > open_since_ && !holder_near();
-}
-
-bool Trust::many_polluters() const {
-  if (convicted_.size() >= policy::kManyConvictions) return true;
-  if (convicted_.size() < policy::kSomeConvictions) return false;
-  const auto found = static_cast<double>(convicted_.size());
-  const auto others = static_cast<double>(std::as_const(membership_).neighbours().size());
-  const double share = found / (found + others);
-  return share * static_cast<double>(membership_.swarm_size()) >= policy::kManyPolluters;
-}
-
-TimeUs Trust::trial_from() const {
-  if (!alone_at_large() || !guard_.on(context_.now) || !many_polluters()) return kNever;
-  return context_.now - guard_.since() < policy::kTrialGrace ? guard_.since() : 0;
-}
-
-void Trust::convict(const PeerId& id) {
-  convicted_at_ = context_.now;
-  if (std::find(convicted_.begin(), convicted_.end(), id.prefix()) != convicted_.end()) return;
-  if (convicted_.size() == limits::kConvictedMax) convicted_.erase(convicted_.begin());
-  convicted_.push_back(id.prefix());
-  tell_neighbours();
-}
-
-void Trust::acquit(const PeerId& id) {
-  if (std::erase(convicted_, id.prefix()) > 0) tell_neighbours();
-}
-
-void Trust::forget_convicted() {
-  if (convicted_.empty() || context_.now - convicted_at_ < policy::kConvictedMemory) return;
-  convicted_.clear();
-  tell_neighbours();
-}
-
-void Trust::tell_neighbours() {
-  regards_.note_all([this](Regards::Facts& facts) { facts.amid_polluters = !convicted_.empty(); });
-}
-
-// Where a neighbour that holds everything has sent something since the last change, and something
-// useful comes. Where nothing does, and for long by the word of peers that may lie alone, any row
-// is wanted.
-bool Trust::wants_belief() const {
-  if (!unguided_ || !guard_.on(context_.now)) return false;
-  TimeUs came_at = -1;
-  bool sure = false;
-  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
-    if (!n.holds.has_everything() || n.regard() >= Regard::kSuspect) continue;
-    came_at = std::max(came_at, n.grants.last_arrival());
-    sure |= regards_.of(n).told_truth;
+  bool on(const Neighbour& n, const proto::CheckRequest& request) {
+    return proofs.asked(n, request);
   }
-  if (came_at < 0) return false;
-  const TimeUs for_so_long = context_.now - changed_at_;
-  if (!believing_)
-    return changed_at_ == 0 ||
-           (came_at > changed_at_ && (sure || for_so_long >= policy::kBelieveUnsure));
-  if (!sure && for_so_long >= policy::kBelieveUnsure) return false;
-  return context_.now < std::max(life_.progressed_at(), changed_at_) + policy::kStarvingTime;
+  bool on(const Neighbour& n, const proto::LeafRequest& request) {
+    return proofs.asked(n, request);
+  }
+  // Only a peer that speaks for the authority may send what nobody has asked for.
+  bool on(const Neighbour& n, proto::CheckReply&& reply) {
+    return regards.of(n).speaks ? judging.replied(n, std::move(reply))
+                                : judging.peers().replied(n, std::move(reply));
+  }
+  bool on(const Neighbour& n, proto::LeafReply&& reply) {
+    rulings.leaves_came(n, std::move(reply));
+    return true;
+  }
+};
+
+Trust::Trust(const World& world, std::string authority_key, std::vector<Digest> digests,
+             bool met_before)
+    : state_(std::make_unique<State>(world, std::move(authority_key), std::move(digests))) {
+  if (met_before) state_->regime.met_before();
 }
 
-void Trust::found_truthful(const PeerId& maker) {
-  if (Neighbour* n = membership_.neighbours().find(maker))
-    regards_.note(*n, [](Regards::Facts& facts) { facts.told_truth = true; });
-  mistrust_.found_truthful(maker);
+Trust::~Trust() = default;
+
+void Trust::greeted(const Neighbour& n) {
+  state_->regime.greeted(n);
 }
 
-// Whose rows were true by its word nobody has kept.
-void Trust::found_lying(const PeerId& maker, bool vouched) {
-  if (vouched) discredited_.add(maker);
-  if (Neighbour* n = membership_.neighbours().find(maker))
-    regards_.note(*n, [](Regards::Facts& facts) { facts.told_truth = false; });
-  regards_.note_all([](Regards::Facts& facts) { facts.proven = false; });
-  mistrust_.found_lying(maker);
+void Trust::leaves(const Neighbour& n) {
+  state_->regime.leaves(n);
+  state_->regards.left(n);
+  state_->judging.leaves(n);
+  state_->proofs.leaves(n);
+  state_->plain.leaves(n);
 }
 
-void Trust::proved(const PeerId& id) {
-  if (Neighbour* n = membership_.neighbours().find(id))
-    regards_.note(*n, [](Regards::Facts& facts) { facts.proven = true; });
+Admission Trust::admit(const Neighbour& n, const proto::Block& block) {
+  using What = Admission::What;
+  State& s = *state_;
+  const std::uint32_t g = block.generation;
+  const Regards::Facts about = s.regards.of(n);
+  const bool shown = block.source_index && s.plain.knows(g);
+  if (shown && !s.plain.right(g, *block.source_index, block.payload)) {
+    s.rulings.blame(n.id, g);
+    return {What::kFalse};
+  }
+  if (!shown && about.mistrusted) return {What::kIgnore};
+  if (s.plain.waits(g)) return {s.plain.just_waits(g) ? What::kEarly : What::kUnwanted};
+  if ((block.unproven && s.regime.strict()) || (s.plain.on(g) && !block.source_index))
+    return {What::kUnwanted};
+  if (shown || (about.speaks && !block.unproven)) return {What::kTake, Standing::kProven};
+  if (block.unproven) return {What::kTake, Standing::kUnanswered};
+  return {What::kTake, Standing::kAnswered, !block.recoded && s.regime.believes(n)};
+}
+
+void Trust::placed(const Neighbour& n, const proto::Block& block, std::uint32_t slot) {
+  const std::uint32_t g = block.generation;
+  if (block.source_index && state_->plain.knows(g)) {
+    state_->regards.proved(n.id);
+  } else if (block.source_index) {
+    state_->plain.came(g, slot, n.id, block.payload);
+  }
+  state_->judging.row_came(g);
+}
+
+void Trust::rows_gone(std::uint32_t g, const std::vector<std::uint32_t>* slots) {
+  if (!slots) state_->judging.forget(g);
+  state_->plain.rows_gone(g, slots);
+}
+
+void Trust::generation(std::uint32_t g, Outcome outcome) {
+  State& s = *state_;
+  if (outcome == Outcome::kFalse) return s.rulings.decoded_falsely(g);
+  s.judging.forget(g);
+  s.plain.forget(g);
+  if (outcome == Outcome::kGivenUp) return;
+  if (const OpenGeneration* open = s.world.holdings.find_open(g)) {
+    for (const OpenGeneration::Share& share : open->by_sender) s.regards.proved(share.sender);
+  }
+  s.review.verified(g, s.world.holdings.blocks_in(g));
+}
+
+bool Trust::message(const Neighbour& n, Message&& message) {
+  return std::visit([&](auto&& body) { return state_->on(n, std::move(body)); },
+                    std::move(message));
+}
+
+void Trust::answered(const RowsJudged& answer) {
+  state_->rulings.judged(answer.generation, answer.right, answer.wrong, answer.readable);
+}
+
+void Trust::answered(ProofMade&& answer) {
+  State& s = *state_;
+  if (auto* leaves = std::get_if<proto::LeafReply>(&answer.reply))
+    return s.proofs.made(answer.peer, std::move(*leaves));
+  auto& sums = std::get<proto::CheckReply>(answer.reply);
+  if (answer.peer != kNoPeer) return s.proofs.made(answer.peer, std::move(sums));
+  s.rulings.reviewed(sums.generation, s.review.made(sums));
 }
 
 void Trust::step() {
-  forget_convicted();
-  mistrust_.step();
-  step_proof();
-  unguided_ = !strict_ && !near_ && !life_.complete() && membership_.small_mesh();
-  const bool believing = wants_belief();
-  if (believing == believing_) return;
-  believing_ = believing;
-  changed_at_ = context_.now;
-  for (Neighbour& n : membership_.neighbours()) n.news.report_terms();
+  state_->rulings.step();
 }
 
-void Trust::step_proof() {
-  TimeUs heard_at = 0;  // an authority was
-  near_ = possible() && !authorities_.empty();
-  for (const PeerKey key : authorities_) {
-    heard_at = std::max(heard_at, membership_.find(key)->traffic.heard_at());
-  }
-  if (near_) near_until_ = context_.now;
-  const bool strict = wants_proof(heard_at);
-  if (strict == strict_) return;
-  strict_ = strict;
-  (strict ? strict_since_ : open_since_) = context_.now;
-  for (Neighbour& n : membership_.neighbours()) n.news.report_terms();
+void Trust::ask() {
+  state_->judging.step();
 }
 
 TimeUs Trust::next_due() const {
-  const TimeUs opens = strict_ && !life_.complete() ? opens_at() : kNever;
-  const TimeUs starves =
-      believing_ ? std::max(life_.progressed_at(), changed_at_) + policy::kStarvingTime : kNever;
-  return std::min({opens, starves, mistrust_.next_due()});
+  const State& s = *state_;
+  return std::min({s.regime.next_due(), s.judging.next_due(), s.plain.next_due()});
+}
+
+std::optional<Verdict> Trust::next() {
+  for (;;) {
+    if (std::optional<Verdict> verdict = state_->verdicts.take()) return verdict;
+    if (!state_->rulings.go_on()) return std::nullopt;
+  }
+}
+
+Terms Trust::terms() const {
+  const Regime& regime = state_->regime;
+  return {regime.strict(), regime.believing(), regime.trial_from(), regime.convicted()};
+}
+
+Asks Trust::asks(const Neighbour& n, std::uint32_t g) {
+  PlainFetch& plain = state_->plain;
+  Asks asks;
+  asks.nothing = plain.waits(g);
+  asks.all_told = !asks.nothing || !plain.told_to_wait(g);
+  asks.plain = plain.on(g);
+  if (!asks.plain) return asks;
+  asks.wanted = plain.wanted_from(n, g);
+  asks.shared = plain.shared(g);
+  if (asks.shared) asks.held = plain.held(g);
+  return asks;
+}
+
+bool Trust::plain(std::uint32_t g) const {
+  return state_->plain.on(g);
 }
 
 }  // namespace firn::core::trust

@@ -1,148 +1,123 @@
-// Whose word counts: which neighbours speak for the content's authority, and whether this peer
-// takes only blocks that their sender answers for.
+// Which rows are believed, and which peers are banned for what they sent.
 //
-// A peer answers for a block made from rows that are proven (Standing::kProven) or from a
-// generation that it has verified. Where every peer answers for what it sends, a false block
-// convicts its sender, and cannot spread. That takes a way to prove rows while they are still few:
-// they came from the authority itself, or a check key of the authority's has judged them
-// (judging.h). Both need the authority near: so it is in a small mesh, but where no authority is
-// found, or nothing comes although one is near; there a peer takes any block. In a large mesh it
-// takes any block, and fetches generations block by block once it has met a false row
-// (plain_mode.h).
+// A false row that is mixed into others spoils each of them, and only a whole generation can be
+// compared with the manifest. So rows are judged before: by who sent them (regime.h), by check sums
+// (judging.h, peer_checks.h), or as source blocks against a list of leaves (plain_fetch.h).
+//
+// Here is the only door to all that. Trust sees what this peer holds and who its neighbours are,
+// and changes neither: it is told what happens, and gives verdicts, which receiving.h carries out.
+// After whatever it is told, those that there are must be taken, and each be carried out before the
+// next is asked for: it may depend on what has become of the rows.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
-#include "client/core/context.h"
-#include "client/core/membership.h"
-#include "client/core/policy/constants.h"
-#include "client/core/trust/mistrust.h"
-#include "client/core/trust/recent_ids.h"
-#include "client/core/trust/regards.h"
+#include "client/core/block_bits.h"
+#include "client/core/trust/verdicts.h"
+#include "client/core/trust/world.h"
+#include "proto/base/digest.h"
+#include "proto/messages.h"
 
 namespace firn::core::trust {
 
-// How long a peer is on its guard, as it has met false rows, or check sums that contradict each
-// other.
-class Guard {
- public:
-  // It met some, and is on its guard for this time at least.
-  void raise(TimeUs now, TimeUs time) {
-    if (!on(now)) since_ = now;
-    last_ = now;
-    until_ = std::max(until_, now + time);
-  }
-  bool on(TimeUs now) const { return now < until_; }
-  // When it met some last; 0: never.
-  TimeUs last() const { return last_; }
-  // Since when it has been all the time.
-  TimeUs since() const { return since_; }
-
- private:
-  TimeUs since_ = 0, last_ = 0, until_ = 0;
+// What becomes of a block that has come.
+struct Admission {
+  enum class What {
+    kTake,
+    kUnwanted,  // its sender knew, or might have known
+    kEarly,     // the same, but the sender may not have heard so yet
+    kIgnore,    // from a neighbour that is shut out
+    kFalse,
+  };
+  What what = What::kTake;
+  Standing standing = Standing::kUnanswered;
+  bool believed = false;  // Rows::kTrusted
 };
 
-class Trust final : public LeaveWatcher {
+// What a generation has come to.
+enum class Outcome { kVerified, kFalse, kGivenUp };
+
+// What this peer says of its trust in each State, and goes by.
+struct Terms {
+  bool proven_only = false;  // it takes only what its sender answers for
+  bool trusted_only = false;
+  // Neighbours on trial that came at this time or later are served last: in a large mesh that has
+  // more polluters than can be found out one by one. kNever: none are.
+  TimeUs trial_from = kNever;
+  // The first bytes of the ids of peers that sent false blocks of late (PeerId::prefix).
+  const std::vector<std::uint64_t>& convicted;
+};
+
+// What a State says of one generation.
+struct Asks {
+  bool nothing = false;   // for now: its leaves are to come first
+  bool all_told = true;   // false: nobody else has been told so yet
+  bool plain = false;     // source blocks alone are taken, of which
+  BlockBits wanted = {};  // this neighbour is asked for these;
+  bool shared = false;    // neighbours tell what they hold:
+  BlockBits held = {};    // these
+};
+
+struct RowsJudged {  // as SwarmCore::rows_judged
+  std::uint32_t generation = 0;
+  const std::vector<std::uint32_t>& right;
+  const std::vector<std::uint32_t>& wrong;
+  bool readable = true;
+};
+struct ProofMade {  // as SwarmCore::proof_made
+  PeerKey peer = kNoPeer;
+  std::variant<proto::CheckReply, proto::LeafReply> reply;
+};
+
+class Trust {
  public:
-  // `authority_key`: of the manifest; empty: nobody speaks for the content.
-  Trust(const Context& context, const Life& life, Membership& membership,
-        std::string authority_key);
+  // `authority_key`, `digests`: of the manifest; an empty key: nobody speaks for the content.
+  // `met_before`: an earlier run left rows that are proven, so others may have some as well, and
+  // answer for them.
+  Trust(const World& world, std::string authority_key, std::vector<Digest> digests,
+        bool met_before);
+  ~Trust();
 
-  // Judges the neighbour's certificate; its Hello has come.
-  void greeted(Neighbour& n);
-  // An earlier run left rows that are proven, so others may have some as well, and answer for them.
-  void met_before() { met_ = true; }
-  // This peer takes only what its sender answers for.
-  bool strict() const { return strict_; }
-  // In a small mesh where no authority is near: rows are judged by the word of peers that may lie
-  // (peer_checks.h).
-  bool unguided() const { return unguided_; }
-  // In a large mesh: rows are judged by nobody.
-  bool alone_at_large() const { return !life_.complete() && !membership_.small_mesh(); }
-  // In a small one, once a false row was met, while somebody is near that holds everything: this
-  // peer wants only what is made from rows that their sender trusts (Rows::kTrusted).
-  bool believing() const { return believing_; }
-  // A row that came as it was made from a holder of its generation is believed.
-  bool believes(const Neighbour& n) const {
-    return !regards_.of(n).was_mistrusted && !(believing_ && on_trial(n.regard()));
-  }
-  // By this time the neighbour had heard by a State that mixtures of rows which it does not trust
-  // are not wanted, and what it had sent before had come.
-  bool terms_known(const Neighbour& n, TimeUs at) const {
-    return believing_ && at - changed_at_ >= policy::kStateIntervalMax + 2 * n.grants.round_trip();
-  }
-  // A false row was met, or check sums that contradict each other: peers are on their guard for so
-  // long.
-  void alarm(TimeUs time) { guard_.raise(context_.now, time); }
-
-  Mistrust& mistrust() { return mistrust_; }
-  // It has turned out what this peer's check sums are worth. `vouched`: it has spoken for the
-  // authority, and does so no more.
-  void found_truthful(const PeerId& maker);
-  void found_lying(const PeerId& maker, bool vouched);
-
-  // Neighbours that came at this time or later are given little before a row of theirs has been
-  // shown to be true (on_trial); kNever: none are. So it is in a large mesh that has
-  // more polluters than can be found out one by one, as far as those tell that this peer has met.
-  // Those that were there before the first false row have a while to prove themselves.
-  TimeUs trial_from() const;
-
-  // Sent a false block for which it answered.
-  void convict(const PeerId& id);
-  // It had not.
-  void acquit(const PeerId& id);
-  // The first bytes of the ids of those that did last (PeerId::prefix), until there has been none
-  // for policy::kConvictedMemory.
-  const std::vector<std::uint64_t>& convicted() const { return convicted_; }
-
-  // The neighbours that speak for the content's authority; few.
-  const std::vector<PeerKey>& authorities() const { return authorities_; }
-
+  // --- what happens ---
+  // The neighbour's Hello has come; it leaves.
+  void greeted(const Neighbour& n);
+  void leaves(const Neighbour& n);
+  // A block fits the content's shape, and what was granted; then it is placed. Its payload is still
+  // there.
+  Admission admit(const Neighbour& n, const proto::Block& block);
+  void placed(const Neighbour& n, const proto::Block& block, std::uint32_t slot);
+  // Rows of open generation g are not there any more. Null: none is, and it begins anew.
+  void rows_gone(std::uint32_t g, const std::vector<std::uint32_t>* slots);
+  void generation(std::uint32_t g, Outcome outcome);
+  // A message of the neighbour. False: it breaks the protocol.
+  using Message =
+      std::variant<proto::CheckRequest, proto::CheckReply, proto::LeafRequest, proto::LeafReply>;
+  bool message(const Neighbour& n, Message&& message);
+  void answered(const RowsJudged& answer);
+  void answered(ProofMade&& answer);
+  // What became due, once in a step; and, at its end, what is to be asked about rows.
   void step();
+  void ask();
   TimeUs next_due() const;
 
-  // Rows of the peer have turned out to be true.
-  void proved(const PeerId& id);
+  // The next verdict; nullopt: there is none.
+  std::optional<Verdict> next();
 
-  void leaves(const Neighbour& n) override {
-    std::erase(authorities_, n.key);
-    regards_.left(n);
-  }
+  // --- what this peer goes by ---
+  Terms terms() const;
+  // Is told to the neighbour.
+  Asks asks(const Neighbour& n, std::uint32_t g);
+  // Of g source blocks alone are taken.
+  bool plain(std::uint32_t g) const;
 
  private:
-  // The content has an authority, and rows are judged by its word.
-  bool possible() const { return !authority_key_.empty() && membership_.small_mesh(); }
-  bool holder_near() const;
-  bool wants_proof(TimeUs heard_at) const;
-  bool wants_belief() const;
-  void step_proof();
-  bool many_polluters() const;
-  void forget_convicted();
-  void tell_neighbours();
-  TimeUs opens_at() const;
-
-  const Context& context_;
-  const Life& life_;
-  Membership& membership_;
-  const std::string authority_key_;
-  // Peers with the authority's certificate that have told false check sums: their word counts as
-  // anybody's.
-  RecentIds discredited_;
-  std::vector<PeerKey> authorities_;
-  std::vector<std::uint64_t> convicted_;
-  TimeUs convicted_at_ = 0;  // the last was
-  bool strict_, unguided_ = false, believing_ = false;
-  Guard guard_;
-  TimeUs strict_since_ = 0, open_since_ = 0;
-  TimeUs changed_at_ = 0;  // whether this peer believes
-  Regards regards_;
-  Mistrust mistrust_;
-  bool met_ = false;       // a neighbour has spoken for the authority, or met_before()
-  bool near_ = false;      // one does, where its word counts
-  TimeUs near_until_ = 0;  // when it was seen last
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace firn::core::trust

@@ -49,11 +49,10 @@ core::trust::CheckStatement statement(std::uint8_t maker, std::uint8_t key, std:
   return {peer_id(maker), Secret(32, key), Secret(16, sums)};
 }
 
-std::vector<core::MakeCheck> wanted(core::Outbox& outbox) {
+std::vector<core::MakeCheck> wanted(core::trust::Verdicts& verdicts) {
   std::vector<core::MakeCheck> found;
-  for (core::Action& action : outbox.take()) {
-    if (auto* check = std::get_if<core::MakeCheck>(&action)) found.push_back(std::move(*check));
-  }
+  while (auto verdict = verdicts.take())
+    found.push_back(std::get<core::MakeCheck>(std::get<core::Action>(*verdict)));
   return found;
 }
 
@@ -118,30 +117,26 @@ TEST_CASE("a discredited authority is asked for nothing more, and its word prove
 }
 
 TEST_CASE("who is convicted by two is not acquitted by the lie of one") {
-  core::Context context{{}, plain_options(), kSecond};
-  core::Uplink uplink(context.options, kSecond);
-  core::Outbox outbox(context, uplink);
-  core::trust::CheckReview review(outbox);
+  core::trust::Verdicts verdicts;
+  core::trust::CheckReview review(verdicts);
   review.convicted(peer_id(10), 0, statement(1, 1, 1));
   review.convicted(peer_id(11), 0, statement(1, 1, 1));
   review.convicted(peer_id(12), 2, statement(1, 1, 3));
   review.convicted(peer_id(11), 1, statement(2, 2, 2));
   review.verified(0, 4);
-  const auto checks = wanted(outbox);
+  const auto checks = wanted(verdicts);
   REQUIRE(checks.size() == 1);
   const auto findings = review.made({0, Bytes(32, 1), Bytes(16, 9)});
   REQUIRE(findings.lies.size() == 1);
   CHECK(findings.lies[0].liar == peer_id(1));
   CHECK(findings.lies[0].acquitted == std::vector<PeerId>{peer_id(10), peer_id(12)});
   review.verified(2, 4);  // of the liar nothing is left to be found out
-  CHECK(wanted(outbox).empty());
+  CHECK(wanted(verdicts).empty());
 }
 
 TEST_CASE("who is guilty for other reasons is not acquitted, nor who true sums have convicted") {
-  core::Context context{{}, plain_options(), kSecond};
-  core::Uplink uplink(context.options, kSecond);
-  core::Outbox outbox(context, uplink);
-  core::trust::CheckReview review(outbox);
+  core::trust::Verdicts verdicts;
+  core::trust::CheckReview review(verdicts);
   review.guilty(peer_id(10));
   review.convicted(peer_id(11), 1, statement(2, 2, 2));
   CHECK(review.made({1, Bytes(32, 2), Bytes(16, 2)}).lies.empty());
@@ -152,14 +147,12 @@ TEST_CASE("who is guilty for other reasons is not acquitted, nor who true sums h
 }
 
 TEST_CASE("of many statements the oldest gives way") {
-  core::Context context{{}, plain_options(), kSecond};
-  core::Uplink uplink(context.options, kSecond);
-  core::Outbox outbox(context, uplink);
-  core::trust::CheckReview review(outbox);
+  core::trust::Verdicts verdicts;
+  core::trust::CheckReview review(verdicts);
   for (std::uint32_t g = 0; g <= policy::kReviewsMax; ++g)
     review.convicted(peer_id(10), g, statement(1, 1, 1));
   review.verified(0, 4);
-  CHECK(wanted(outbox).empty());
+  CHECK(wanted(verdicts).empty());
   review.verified(1, 4);
-  CHECK(wanted(outbox).size() == 1);
+  CHECK(wanted(verdicts).size() == 1);
 }

@@ -11,6 +11,7 @@
 #include "client/core/trust/plain_mode.h"
 #include "proto/base/digest.h"
 #include "tests/core/large_mesh_fixture.h"
+#include "tests/core/trust/inside.h"
 #include "tests/sampled.h"
 
 namespace plain_mode_test {
@@ -174,7 +175,8 @@ TEST_CASE("where false rows come back soon after its end, it lasts twice as long
   core::Parts parts(LargeFixture::content().id, large_mesh_options(), kSecond);
   parts.start(LargeFixture::content().info);
   parts.trackers.replied(0, told_of(100));
-  core::trust::PlainMode mode(parts.context, parts.transfer->trust);
+  const Inside inside(parts);
+  core::trust::PlainMode mode(inside.world, inside.regime);
   const auto steps_after = [&](TimeUs time) {
     parts.context.now += time;
     return mode.step();
@@ -202,7 +204,8 @@ TEST_CASE("a false row that was met while the mesh was small counts for a minute
     CAPTURE(soon);
     core::Parts parts(LargeFixture::content().id, large_mesh_options(), kSecond);
     parts.start(LargeFixture::content().info);
-    core::trust::PlainMode mode(parts.context, parts.transfer->trust);
+    const Inside inside(parts);
+    core::trust::PlainMode mode(inside.world, inside.regime);
     mode.met_false();
     CHECK_FALSE(mode.step());
     parts.context.now += policy::kPlainModeMemory - (soon ? 1 : 0);

@@ -1,0 +1,74 @@
+// What follows once something has turned out about rows: which ones go, which count, and what
+// becomes of those that sent them, or told false check sums.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "client/core/trust/check_review.h"
+#include "client/core/trust/judging.h"
+#include "client/core/trust/plain_fetch.h"
+#include "client/core/trust/regards.h"
+#include "client/core/trust/regime.h"
+#include "client/core/trust/verdicts.h"
+#include "client/core/trust/world.h"
+
+namespace firn::core::trust {
+
+// Rows of an open generation of which some are false, if it decoded to false data: those that are
+// not proven; all, where all are.
+struct Suspects {
+  std::vector<std::uint32_t> slots;
+  // The sender of all of them, if it answers for each: it has sent a false row, for certain.
+  std::optional<PeerId> guilty;
+};
+Suspects suspects_of(const OpenGeneration& open);
+
+class Rulings {
+ public:
+  struct Parts {
+    Verdicts& verdicts;
+    Regards& regards;
+    Regime& regime;
+    CheckReview& review;
+    Judging& judging;
+    PlainFetch& plain;
+  };
+  Rulings(const World& world, const Parts& parts) : world_(world), parts_(parts) {}
+
+  // The peer is guilty of a false block of g, whether or not an authority has lied.
+  void blame(const PeerId& id, std::uint32_t g);
+  void decoded_falsely(std::uint32_t g);
+  // Answers: to LeafRequest, to JudgeRows (as SwarmCore::rows_judged), and to MakeCheck of a
+  // review.
+  void leaves_came(const Neighbour& n, proto::LeafReply&& reply);
+  void judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
+              const std::vector<std::uint32_t>& wrong, bool readable);
+  void reviewed(std::uint32_t g, const CheckReview::Findings& findings);
+  void step();
+
+  // Goes on with what had to wait until the verdicts so far had been carried out. False: nothing
+  // does.
+  bool go_on();
+
+ private:
+  void then(std::function<void()> rest) { waiting_.push_back(std::move(rest)); }
+  bool decoding(std::uint32_t g) const;
+  void mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as);
+  void fetch_again(std::uint32_t g);
+  void ban(const PeerId& id, std::uint32_t g);
+  void convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong, const CheckStatement& by);
+  void doubt(const PeerId& sender, const PeerId& by);
+  void discredit(const CheckReview::Finding& lie);
+  void settle(std::uint32_t g);
+
+  const World& world_;
+  const Parts parts_;
+  std::optional<std::uint32_t> disputed_;  // a generation about whose check sums makers disagree
+  std::deque<std::function<void()>> waiting_;
+};
+
+}  // namespace firn::core::trust

@@ -1,0 +1,106 @@
+// What trust wants done. It changes nothing outside its folder: whoever feeds it (receiving.h) does
+// these things, one after the other.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "client/core/actions.h"
+#include "client/core/holdings.h"
+#include "client/core/regard.h"
+#include "proto/messages.h"
+
+namespace firn::core::trust {
+
+// The rows in these slots are true: for certain (kProven), or by the word of peers that may lie
+// (kTrusted).
+struct Mark {
+  std::uint32_t generation = 0;
+  std::vector<std::uint32_t> slots;
+  Rows as = Rows::kProven;
+};
+
+// These rows are false, or of no use any more.
+struct Drop {
+  std::uint32_t generation = 0;
+  std::vector<std::uint32_t> slots;
+};
+
+// As Drop, because nobody can say which of them are false; no slots: all rows of the generation.
+// Neighbours are told that it is lost.
+struct FetchAgain {
+  std::uint32_t generation = 0;
+  std::vector<std::uint32_t> slots = {};
+};
+
+// Rows of this peer, or of all, are not trusted any more; nor do any count as proven that did.
+struct Doubt {
+  std::optional<PeerId> sender;
+  bool proven_too = false;
+};
+
+// The peer is guilty of this, and what else came from it falls; as Membership::punish.
+struct Ban {
+  PeerId peer;
+  const char* kind = "";
+  std::string detail;
+};
+
+// These were banned by a word that was false.
+struct Acquit {
+  std::vector<PeerId> peers;
+};
+
+// How the neighbour is regarded from now on; as Neighbour::regard_as.
+struct Regarded {
+  PeerKey peer = kNoPeer;
+  Regard regard = Regard::kNew;
+  bool amid_polluters = false;
+  bool speaks = false;  // for the content's authority
+};
+
+// All neighbours are to be told of this generation.
+struct Tell {
+  std::uint32_t generation = 0;
+};
+
+// What this peer wants (Terms) has changed: all neighbours are told.
+struct TellTerms {};
+
+// This neighbour was told to send nothing of what is open, and is asked for it again.
+struct Resume {
+  PeerKey peer = kNoPeer;
+};
+
+struct Say {
+  PeerKey peer = kNoPeer;
+  proto::PeerMessage message;
+};
+
+using Verdict = std::variant<Mark, Drop, FetchAgain, Doubt, Ban, Acquit, Regarded, Tell, TellTerms,
+                             Resume, Say, Action>;
+
+// Those that are still to be done, oldest first.
+class Verdicts {
+ public:
+  void push(Verdict verdict) { waiting_.push_back(std::move(verdict)); }
+  void notice(Notice::Kind kind, std::string text, std::string topic = {}) {
+    push(Action(Notice{kind, std::move(text), std::move(topic)}));
+  }
+  std::optional<Verdict> take() {
+    if (waiting_.empty()) return std::nullopt;
+    Verdict first = std::move(waiting_.front());
+    waiting_.pop_front();
+    return first;
+  }
+
+ private:
+  std::deque<Verdict> waiting_;
+};
+
+}  // namespace firn::core::trust
