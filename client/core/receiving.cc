@@ -153,8 +153,9 @@ void Receiving::apply_verdicts() {
         generations_.prove(rows.generation, rows.slots);
         outbox_.push(MarkProven{rows.generation, std::move(rows.slots)});
       },
-      [this](trust::Drop&& rows) { remove(rows.generation, rows.slots); },
-      [this](trust::FetchAgain&& rows) { fetch_again(rows.generation, rows.slots); },
+      [this](trust::Drop&& rows) {
+        rows.lost ? fetch_again(rows.generation, rows.slots) : remove(rows.generation, rows.slots);
+      },
       [this](trust::Doubt&& doubt) {
         if (doubt.sender) return generations_.doubt(*doubt.sender);
         generations_.doubt_all(doubt.proven_too);
@@ -171,18 +172,19 @@ void Receiving::apply_verdicts() {
         n->regard_as(as.regard, as.amid_polluters);
         if (as.speaks) n->contact.proves_authority();
       },
-      [this](trust::Tell&& news) { membership_.neighbours().report(news.generation); },
-      [this](trust::TellTerms&&) {
+      [this](trust::Tell&& news) {
+        if (news.generation) return membership_.neighbours().report(*news.generation);
         for (Neighbour& n : membership_.neighbours()) n.news.report_terms();
       },
       [this](trust::Resume&& again) {
         Neighbour* const n = membership_.find(again.peer);
         if (n && n->news.begun()) ask_again(*n);
       },
-      [this](trust::Say&& say) {
-        if (Neighbour* n = membership_.find(say.peer)) outbox_.send(*n, std::move(say.message));
+      [this](Action&& action) {
+        auto* const send = std::get_if<Send>(&action);
+        if (!send) return outbox_.push(std::move(action));
+        if (Neighbour* n = membership_.find(send->peer)) outbox_.send(*n, std::move(send->message));
       },
-      [this](Action&& action) { outbox_.push(std::move(action)); },
   };
   while (auto verdict = trust_.next()) std::visit(match, std::move(*verdict));
 }

@@ -145,7 +145,7 @@ void SwarmCore::rows_judged(std::uint32_t generation, const std::vector<std::uin
                             const std::vector<std::uint32_t>& wrong, bool readable, TimeUs now) {
   Receiving* r = receiving(*parts_, now);
   if (!r) return;
-  parts_->transfer->trust.answered(trust::RowsJudged{generation, right, wrong, readable});
+  parts_->transfer->trust.rows_judged(generation, right, wrong, readable);
   r->apply_verdicts();
 }
 
@@ -153,7 +153,7 @@ void SwarmCore::proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::
                            TimeUs now) {
   Parts& parts = at(*parts_, now);
   if (!parts.transfer || parts.life.stopped()) return;
-  parts.transfer->trust.answered(trust::ProofMade{peer, std::move(reply)});
+  parts.transfer->trust.proof_made(peer, std::move(reply));
   parts.transfer->receiving.apply_verdicts();
 }
 

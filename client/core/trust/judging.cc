@@ -79,7 +79,7 @@ void Judging::step() {
       const auto from = generations.begin();
       const std::vector<std::uint32_t> some(from + static_cast<std::ptrdiff_t>(at),
                                             from + static_cast<std::ptrdiff_t>(end));
-      verdicts_.push(Say{peer, proto::CheckRequest{some}});
+      verdicts_.push(Send{peer, proto::CheckRequest{some}});
     }
   }
   requests_.clear();

@@ -93,7 +93,7 @@ bool PeerChecks::ask(std::uint32_t g) {
     question.waits_for.push_back(n->key);
     ever_asked_.insert(n->key);
     verdicts_.push(
-        Say{n->key, proto::CheckRequest{{g}, {question.key.begin(), question.key.end()}}});
+        Send{n->key, proto::CheckRequest{{g}, {question.key.begin(), question.key.end()}}});
   }
   questions_.emplace(g, std::move(question));
   return true;

@@ -137,7 +137,7 @@ void PlainFetch::ask(std::uint32_t g, Case& c) {
   const Neighbour& n = *holders[random_.below(static_cast<std::uint32_t>(holders.size()))];
   c.asked = n.key;
   c.without.insert(n.key);  // unless it answers
-  verdicts_.push(Say{n.key, proto::LeafRequest{{g}}});
+  verdicts_.push(Send{n.key, proto::LeafRequest{{g}}});
 }
 
 PlainFetch::Reply PlainFetch::replied(const Neighbour& n, proto::LeafReply&& reply) {

@@ -67,7 +67,7 @@ bool ProofServing::is_under_its_key(Client& asking, const proto::CheckReply& rep
 void ProofServing::made(PeerKey peer, proto::CheckReply&& reply) {
   if (!world_.neighbours.find(peer)) return;
   Client& asking = client(peer);
-  if (is_under_its_key(asking, reply)) return verdicts_.push(Say{peer, std::move(reply)});
+  if (is_under_its_key(asking, reply)) return verdicts_.push(Send{peer, std::move(reply)});
   if (reply.sums.empty() || (asking.told && std::ranges::equal(reply.key, asking.key))) {
     codec::wipe(reply.key.data(), reply.key.size());
     reply.key.clear();
@@ -75,7 +75,7 @@ void ProofServing::made(PeerKey peer, proto::CheckReply&& reply) {
     asking.key.assign(reply.key.begin(), reply.key.end());
     asking.told = true;
   }
-  verdicts_.push(Say{peer, std::move(reply)});
+  verdicts_.push(Send{peer, std::move(reply)});
 }
 
 // --- leaves ---
@@ -90,14 +90,14 @@ bool ProofServing::asked(const Neighbour& n, const proto::LeafRequest& request) 
     if (reads) {
       verdicts_.push(MakeLeaves{n.key, g});
     } else {
-      verdicts_.push(Say{n.key, proto::LeafReply{g, plain_.leaves_of(g)}});
+      verdicts_.push(Send{n.key, proto::LeafReply{g, plain_.leaves_of(g)}});
     }
   }
   return true;
 }
 
 void ProofServing::made(PeerKey peer, proto::LeafReply&& reply) {
-  if (world_.neighbours.find(peer)) verdicts_.push(Say{peer, std::move(reply)});
+  if (world_.neighbours.find(peer)) verdicts_.push(Send{peer, std::move(reply)});
 }
 
 }  // namespace firn::core::trust

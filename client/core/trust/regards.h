@@ -3,7 +3,6 @@
 
 #include <map>
 
-#include "client/core/regard.h"
 #include "client/core/trust/verdicts.h"
 #include "client/core/trust/world.h"
 

@@ -142,7 +142,7 @@ void Regime::step() {
   if (believing == believing_) return;
   believing_ = believing;
   changed_at_ = world_.context.now;
-  verdicts_.push(TellTerms{});
+  verdicts_.push(Tell{});
 }
 
 void Regime::step_proof() {
@@ -156,7 +156,7 @@ void Regime::step_proof() {
   if (strict == strict_) return;
   strict_ = strict;
   (strict ? strict_since_ : open_since_) = world_.context.now;
-  verdicts_.push(TellTerms{});
+  verdicts_.push(Tell{});
 }
 
 TimeUs Regime::next_due() const {

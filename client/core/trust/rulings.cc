@@ -23,6 +23,15 @@ Suspects suspects_of(const OpenGeneration& open) {
   return found;
 }
 
+Rulings::Rulings(const World& seen, std::string authority_key, std::vector<Digest> digests)
+    : world(seen),
+      regards(world, verdicts),
+      regime(world, verdicts, regards, std::move(authority_key)),
+      review(verdicts),
+      judging(world, verdicts, regime, review),
+      plain(world, verdicts, regime, std::move(digests)),
+      proofs(world, verdicts, plain) {}
+
 bool Rulings::go_on() {
   if (waiting_.empty()) return false;
   const std::function<void()> rest = std::move(waiting_.front());
@@ -32,55 +41,54 @@ bool Rulings::go_on() {
 }
 
 bool Rulings::decoding(std::uint32_t g) const {
-  const OpenGeneration* open = world_.holdings.find_open(g);
+  const OpenGeneration* open = world.holdings.find_open(g);
   return open && open->decoding;
 }
 
 void Rulings::mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as) {
-  parts_.verdicts.push(Mark{g, slots, as});
-  const OpenGeneration& open = *world_.holdings.find_open(g);
-  for (const std::uint32_t slot : slots) parts_.regards.proved(open.senders[slot]);
+  verdicts.push(Mark{g, slots, as});
+  const OpenGeneration& open = *world.holdings.find_open(g);
+  for (const std::uint32_t slot : slots) regards.proved(open.senders[slot]);
 }
 
 // --- false data ---
 
 void Rulings::decoded_falsely(std::uint32_t g) {
-  parts_.regime.alarm(policy::kConvictedMemory);
-  parts_.plain.met_false();
-  if (!parts_.judging.doubt(g)) fetch_again(g);
+  regime.alarm(policy::kConvictedMemory);
+  plain.met_false();
+  if (!judging.doubt(g)) fetch_again(g);
 }
 
 // The rows cannot be judged one by one. Those that are proven stay: nobody else may have them.
 void Rulings::fetch_again(std::uint32_t g) {
-  const OpenGeneration& open = *world_.holdings.find_open(g);
+  const OpenGeneration& open = *world.holdings.find_open(g);
   Suspects suspects = suspects_of(open);
-  parts_.verdicts.notice(
-      Notice::Kind::kWarning,
-      "generation " + std::to_string(g) + " decoded to false data; it is fetched again",
-      "false data");
-  parts_.judging.forget(g);
+  verdicts.notice(Notice::Kind::kWarning,
+                  "generation " + std::to_string(g) + " decoded to false data; it is fetched again",
+                  "false data");
+  judging.forget(g);
   if (suspects.slots.size() == open.rows) suspects.slots.clear();
-  parts_.verdicts.push(FetchAgain{g, std::move(suspects.slots)});
-  parts_.plain.begin(g);
+  verdicts.push(Drop{g, std::move(suspects.slots), true});
+  plain.begin(g);
   if (suspects.guilty) blame(*suspects.guilty, g);
 }
 
 // Rows that nobody has proven make way for blocks that prove themselves.
 void Rulings::leaves_came(const Neighbour& n, proto::LeafReply&& reply) {
   const std::uint32_t g = reply.generation;
-  const PlainFetch::Reply came = parts_.plain.replied(n, std::move(reply));
+  const PlainFetch::Reply came = plain.replied(n, std::move(reply));
   if (came == PlainFetch::Reply::kFalse) return blame(n.id, g);
   if (came == PlainFetch::Reply::kUseless) return;
-  const bool plain = parts_.plain.on(g);
-  if (plain) {
-    parts_.verdicts.notice(Notice::Kind::kInfo,
-                           "generation " + std::to_string(g) + " is fetched block by block",
-                           "block by block");
+  const bool on = plain.on(g);
+  if (on) {
+    verdicts.notice(Notice::Kind::kInfo,
+                    "generation " + std::to_string(g) + " is fetched block by block",
+                    "block by block");
   }
-  const OpenGeneration* open = world_.holdings.find_open(g);
+  const OpenGeneration* open = world.holdings.find_open(g);
   std::vector<PeerId> guilty;
   if (open && !open->decoding) {
-    const PlainFetch::Sorted sorted = parts_.plain.sort(g);
+    const PlainFetch::Sorted sorted = plain.sort(g);
     std::vector<bool> known(open->vectors.size());
     for (const std::uint32_t slot : sorted.right) known[slot] = true;
     for (const std::uint32_t slot : sorted.wrong) {
@@ -88,33 +96,33 @@ void Rulings::leaves_came(const Neighbour& n, proto::LeafReply&& reply) {
       guilty.push_back(open->senders[slot]);
     }
     if (!sorted.right.empty()) mark(g, sorted.right, Rows::kProven);
-    if (!sorted.wrong.empty()) parts_.verdicts.push(Drop{g, sorted.wrong});
+    if (!sorted.wrong.empty()) verdicts.push(Drop{g, sorted.wrong});
     std::vector<std::uint32_t> unproven;
-    for (std::uint32_t slot = 0; plain && slot < known.size(); ++slot) {
+    for (std::uint32_t slot = 0; on && slot < known.size(); ++slot) {
       if (!known[slot] && open->has(slot, Rows::kAll) && !open->has(slot, Rows::kProven))
         unproven.push_back(slot);
     }
-    if (!unproven.empty()) parts_.verdicts.push(Drop{g, std::move(unproven)});
+    if (!unproven.empty()) verdicts.push(Drop{g, std::move(unproven)});
   }
-  parts_.verdicts.push(Tell{g});
+  verdicts.push(Tell{g});
   for (const PeerId& id : guilty) blame(id, g);
 }
 
 // --- judged rows ---
 
-void Rulings::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
-                     const std::vector<std::uint32_t>& wrong, bool readable) {
-  const std::vector<std::uint32_t> true_rows = parts_.judging.still_there(g, right);
-  const std::vector<std::uint32_t> false_rows = parts_.judging.still_there(g, wrong);
-  const CheckStatement* const stated = parts_.judging.stated(g);
+void Rulings::rows_judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
+                          const std::vector<std::uint32_t>& wrong, bool readable) {
+  const std::vector<std::uint32_t> true_rows = judging.still_there(g, right);
+  const std::vector<std::uint32_t> false_rows = judging.still_there(g, wrong);
+  const CheckStatement* const stated = judging.stated(g);
   const CheckStatement by = stated ? *stated : CheckStatement{};
   if (!true_rows.empty()) mark(g, true_rows, by.vouched ? Rows::kProven : Rows::kTrusted);
-  const bool doubted = parts_.judging.judged(g);
+  const bool doubted = judging.judged(g);
   // Rows under decode stay: it will tell, and if it fails they are judged once more.
   if (decoding(g) && !doubted) return;
-  const OpenGeneration* open = world_.holdings.find_open(g);
+  const OpenGeneration* open = world.holdings.find_open(g);
   if (!readable) {
-    if (open) parts_.verdicts.push(FetchAgain{g});
+    if (open) verdicts.push(Drop{g, {}, true});
     return;
   }
   if (!false_rows.empty()) return convict(g, false_rows, by);
@@ -122,7 +130,7 @@ void Rulings::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
   // Rows may have come since; else nothing is wrong with any of them, or the sums are.
   const bool in_vain = !by.vouched && open->rows - open->proven == true_rows.size();
   then([this, g, in_vain] {
-    if (in_vain || !parts_.judging.doubt(g)) fetch_again(g);
+    if (in_vain || !judging.doubt(g)) fetch_again(g);
   });
 }
 
@@ -131,23 +139,23 @@ void Rulings::judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
 // and left alone for a while.
 void Rulings::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong,
                       const CheckStatement& by) {
-  parts_.judging.alarm();
-  parts_.regime.alarm(policy::kConvictedMemory);
-  const OpenGeneration& open = *world_.holdings.find_open(g);
+  judging.alarm();
+  regime.alarm(policy::kConvictedMemory);
+  const OpenGeneration& open = *world.holdings.find_open(g);
   std::vector<PeerId> guilty;
   std::set<PeerId> doubtful;
   for (const std::uint32_t slot : wrong) {
     const PeerId& id = open.senders[slot];
-    const Neighbour* n = world_.neighbours.find(id);
+    const Neighbour* n = world.neighbours.find(id);
     const bool answered = open.standing[slot] == Standing::kAnswered;
-    if (answered || (n && parts_.regime.terms_known(*n, open.arrived[slot]))) doubtful.insert(id);
+    if (answered || (n && regime.terms_known(*n, open.arrived[slot]))) doubtful.insert(id);
     if (!answered) continue;
     if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
   }
-  if (!by.vouched && parts_.judging.peers().count_wrong(g) >= policy::kWrongVerdictsMax) settle(g);
-  parts_.verdicts.push(Drop{g, wrong});
+  if (!by.vouched && judging.peers().count_wrong(g) >= policy::kWrongVerdictsMax) settle(g);
+  verdicts.push(Drop{g, wrong});
   for (const PeerId& id : guilty) {
-    parts_.review.convicted(id, g, by);
+    review.convicted(id, g, by);
     if (by.vouched) ban(id, g);
   }
   if (by.vouched) return;
@@ -156,15 +164,15 @@ void Rulings::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong,
 
 // What it has sent is believed no more.
 void Rulings::doubt(const PeerId& sender, const PeerId& by) {
-  parts_.verdicts.push(Doubt{sender});
-  const Neighbour* const n = world_.neighbours.find(sender);
-  if (n) parts_.regime.mistrust().add(*n, by, parts_.judging.peers().truthful(by));
+  verdicts.push(Doubt{sender});
+  const Neighbour* const n = world.neighbours.find(sender);
+  if (n) regime.mistrust().add(*n, by, judging.peers().truthful(by));
 }
 
 void Rulings::reviewed(std::uint32_t g, const CheckReview::Findings& findings) {
   for (const PeerId& id : findings.truthful) {
-    parts_.judging.peers().found_truthful(id);
-    parts_.regime.found_truthful(id);
+    judging.peers().found_truthful(id);
+    regime.found_truthful(id);
   }
   for (const PeerId& id : findings.guilty) blame(id, g);
   for (const CheckReview::Finding& lie : findings.lies) discredit(lie);
@@ -175,56 +183,55 @@ void Rulings::reviewed(std::uint32_t g, const CheckReview::Findings& findings) {
 // rows are believed, or proven, by its word nobody has kept; nor which of those that count as
 // proven a speaker for the authority has sent.
 void Rulings::discredit(const CheckReview::Finding& lie) {
-  parts_.judging.discredit(lie.liar);
-  parts_.regime.found_lying(lie.liar, lie.vouched);
-  parts_.verdicts.push(Doubt{std::nullopt, lie.vouched});
-  for (const PeerId& id : lie.acquitted) parts_.regime.acquit(id);
-  parts_.verdicts.push(Acquit{lie.acquitted});
-  parts_.verdicts.push(
+  judging.discredit(lie.liar);
+  regime.found_lying(lie.liar, lie.vouched);
+  verdicts.push(Doubt{std::nullopt, lie.vouched});
+  for (const PeerId& id : lie.acquitted) regime.acquit(id);
+  verdicts.push(Acquit{lie.acquitted});
+  verdicts.push(
       Ban{lie.liar, "told false check sums", " of generation " + std::to_string(lie.generation)});
 }
 
 void Rulings::blame(const PeerId& id, std::uint32_t g) {
-  parts_.review.guilty(id);
+  review.guilty(id);
   ban(id, g);
 }
 
 // Rows without a sender were found on the disk.
 void Rulings::ban(const PeerId& id, std::uint32_t g) {
-  if (id == world_.context.options.self || id == PeerId{}) return;
-  parts_.judging.alarm();
-  parts_.regime.convict(id);
-  parts_.plain.met_false();
-  parts_.verdicts.push(Ban{id, "sent a false block", " of generation " + std::to_string(g)});
+  if (id == world.context.options.self || id == PeerId{}) return;
+  judging.alarm();
+  regime.convict(id);
+  plain.met_false();
+  verdicts.push(Ban{id, "sent a false block", " of generation " + std::to_string(g)});
 }
 
 // --- what becomes due ---
 
 // Each waits for what the one before it has changed: rows that are dropped, neighbours that go.
 void Rulings::step() {
-  parts_.regime.step();
-  for (const std::uint32_t g : parts_.judging.take_unanswered()) {
+  regime.step();
+  for (const std::uint32_t g : judging.take_unanswered()) {
     then([this, g] {
       if (decoding(g)) fetch_again(g);
     });
   }
   then([this] {
-    if (const auto disputed = parts_.judging.take_disputed()) settle(*disputed);
-    for (const PeerKey peer : parts_.regime.mistrust().take_ended())
-      parts_.verdicts.push(Resume{peer});
-    parts_.plain.step();
+    if (const auto disputed = judging.take_disputed()) settle(*disputed);
+    for (const PeerKey peer : regime.mistrust().take_ended()) verdicts.push(Resume{peer});
+    plain.step();
   });
 }
 
 // Generation g is fetched plainly, as its makers' sums differ, or let it never complete. Once it is
 // verified, this peer knows which makers lied. One generation at a time.
 void Rulings::settle(std::uint32_t g) {
-  const bool another = disputed_ && *disputed_ != g && world_.holdings.find_open(*disputed_) &&
-                       parts_.plain.on(*disputed_);
-  if (another || !world_.holdings.find_open(g)) return;
-  parts_.regime.alarm(policy::kBelieveUnsure);
+  const bool another =
+      disputed_ && *disputed_ != g && world.holdings.find_open(*disputed_) && plain.on(*disputed_);
+  if (another || !world.holdings.find_open(g)) return;
+  regime.alarm(policy::kBelieveUnsure);
   disputed_ = g;
-  if (!parts_.plain.on(g)) parts_.plain.begin(g);
+  if (!plain.on(g)) plain.begin(g);
 }
 
 }  // namespace firn::core::trust

@@ -1,16 +1,18 @@
-// What follows once something has turned out about rows: which ones go, which count, and what
-// becomes of those that sent them, or told false check sums.
+// All that judges rows, and what follows once something has turned out about them: which rows go,
+// which count, and what becomes of those that sent them, or told false check sums.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "client/core/trust/check_review.h"
 #include "client/core/trust/judging.h"
 #include "client/core/trust/plain_fetch.h"
+#include "client/core/trust/proof_serving.h"
 #include "client/core/trust/regards.h"
 #include "client/core/trust/regime.h"
 #include "client/core/trust/verdicts.h"
@@ -29,15 +31,7 @@ Suspects suspects_of(const OpenGeneration& open);
 
 class Rulings {
  public:
-  struct Parts {
-    Verdicts& verdicts;
-    Regards& regards;
-    Regime& regime;
-    CheckReview& review;
-    Judging& judging;
-    PlainFetch& plain;
-  };
-  Rulings(const World& world, const Parts& parts) : world_(world), parts_(parts) {}
+  Rulings(const World& seen, std::string authority_key, std::vector<Digest> digests);
 
   // The peer is guilty of a false block of g, whether or not an authority has lied.
   void blame(const PeerId& id, std::uint32_t g);
@@ -45,14 +39,23 @@ class Rulings {
   // Answers: to LeafRequest, to JudgeRows (as SwarmCore::rows_judged), and to MakeCheck of a
   // review.
   void leaves_came(const Neighbour& n, proto::LeafReply&& reply);
-  void judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
-              const std::vector<std::uint32_t>& wrong, bool readable);
+  void rows_judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
+                   const std::vector<std::uint32_t>& wrong, bool readable);
   void reviewed(std::uint32_t g, const CheckReview::Findings& findings);
   void step();
 
   // Goes on with what had to wait until the verdicts so far had been carried out. False: nothing
   // does.
   bool go_on();
+
+  const World world;
+  Verdicts verdicts;
+  Regards regards;
+  Regime regime;
+  CheckReview review;
+  Judging judging;
+  PlainFetch plain;
+  ProofServing proofs;
 
  private:
   void then(std::function<void()> rest) { waiting_.push_back(std::move(rest)); }
@@ -65,8 +68,6 @@ class Rulings {
   void discredit(const CheckReview::Finding& lie);
   void settle(std::uint32_t g);
 
-  const World& world_;
-  const Parts parts_;
   std::optional<std::uint32_t> disputed_;  // a generation about whose check sums makers disagree
   std::deque<std::function<void()>> waiting_;
 };

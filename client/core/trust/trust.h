@@ -63,16 +63,7 @@ struct Asks {
   BlockBits held = {};    // these
 };
 
-struct RowsJudged {  // as SwarmCore::rows_judged
-  std::uint32_t generation = 0;
-  const std::vector<std::uint32_t>& right;
-  const std::vector<std::uint32_t>& wrong;
-  bool readable = true;
-};
-struct ProofMade {  // as SwarmCore::proof_made
-  PeerKey peer = kNoPeer;
-  std::variant<proto::CheckReply, proto::LeafReply> reply;
-};
+class Rulings;
 
 class Trust {
  public:
@@ -98,8 +89,10 @@ class Trust {
   using Message =
       std::variant<proto::CheckRequest, proto::CheckReply, proto::LeafRequest, proto::LeafReply>;
   bool message(const Neighbour& n, Message&& message);
-  void answered(const RowsJudged& answer);
-  void answered(ProofMade&& answer);
+  // As SwarmCore's.
+  void rows_judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
+                   const std::vector<std::uint32_t>& wrong, bool readable);
+  void proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::LeafReply>&& reply);
   // What became due, once in a step; and, at its end, what is to be asked about rows.
   void step();
   void ask();
@@ -116,8 +109,7 @@ class Trust {
   bool plain(std::uint32_t g) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  const std::unique_ptr<Rulings> rulings_;
 };
 
 }  // namespace firn::core::trust

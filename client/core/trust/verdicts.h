@@ -12,8 +12,7 @@
 
 #include "client/core/actions.h"
 #include "client/core/holdings.h"
-#include "client/core/regard.h"
-#include "proto/messages.h"
+#include "client/core/neighbour.h"
 
 namespace firn::core::trust {
 
@@ -25,17 +24,12 @@ struct Mark {
   Rows as = Rows::kProven;
 };
 
-// These rows are false, or of no use any more.
+// These rows are false, or of no use any more. `lost`: because nobody can say which of them are
+// false; neighbours are told that the generation is lost. No slots: all its rows.
 struct Drop {
   std::uint32_t generation = 0;
-  std::vector<std::uint32_t> slots;
-};
-
-// As Drop, because nobody can say which of them are false; no slots: all rows of the generation.
-// Neighbours are told that it is lost.
-struct FetchAgain {
-  std::uint32_t generation = 0;
   std::vector<std::uint32_t> slots = {};
+  bool lost = false;
 };
 
 // Rows of this peer, or of all, are not trusted any more; nor do any count as proven that did.
@@ -64,26 +58,17 @@ struct Regarded {
   bool speaks = false;  // for the content's authority
 };
 
-// All neighbours are to be told of this generation.
+// All neighbours are to be told of this generation, or that this peer has other Terms.
 struct Tell {
-  std::uint32_t generation = 0;
+  std::optional<std::uint32_t> generation;
 };
-
-// What this peer wants (Terms) has changed: all neighbours are told.
-struct TellTerms {};
 
 // This neighbour was told to send nothing of what is open, and is asked for it again.
 struct Resume {
   PeerKey peer = kNoPeer;
 };
 
-struct Say {
-  PeerKey peer = kNoPeer;
-  proto::PeerMessage message;
-};
-
-using Verdict = std::variant<Mark, Drop, FetchAgain, Doubt, Ban, Acquit, Regarded, Tell, TellTerms,
-                             Resume, Say, Action>;
+using Verdict = std::variant<Mark, Drop, Doubt, Ban, Acquit, Regarded, Tell, Resume, Action>;
 
 // Those that are still to be done, oldest first.
 class Verdicts {
