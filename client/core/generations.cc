@@ -158,11 +158,8 @@ std::vector<Generations::Slots> Generations::unproven_rows_of(const PeerId& send
   for (const auto& [g, open] : holdings_.open()) {
     if (open.decoding || open.rows_from(sender, Rows::kAll) == 0) continue;
     Slots slots{g, {}};
-    for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
-      if (open.has(slot, Rows::kAll) && !open.has(slot, Rows::kProven) &&
-          open.senders[slot] == sender)
-        slots.slots.push_back(slot);
-    }
+    for (const std::uint32_t slot : open.unproven())
+      if (open.senders[slot] == sender) slots.slots.push_back(slot);
     if (!slots.slots.empty()) found.push_back(std::move(slots));
   }
   return found;

@@ -210,8 +210,9 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   state.acknowledged = n.news.take_acknowledgement();
   state.credit = n.grants.credit();
   state.prefer_coded = sources_.size() > 1;
-  state.proven_only = trust_.terms().proven_only && !life_.finishing();
-  state.trusted_only = trust_.terms().trusted_only && !life_.finishing();
+  const trust::Terms terms = trust_.terms();
+  state.proven_only = terms.proven_only && !life_.finishing();
+  state.trusted_only = terms.trusted_only && !life_.finishing();
   state.epoch = context_.epoch;
   if (!life_.finishing() && n.holds.has_everything())
     membership_.small_mesh() ? tell_received(n, state) : tell_convicted(n, state);
@@ -225,11 +226,12 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
 // now and then.
 void Granting::tell_received(Neighbour& n, proto::State& state) {
   if (!n.news.report_due(context_.now)) return;
+  const bool trusted_only = trust_.terms().trusted_only;
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {
     if (state.received.size() == limits::kReceivedMax) break;
     const std::uint64_t blocks = other.traffic.blocks_innovative();
     if (other.key == n.key || blocks == 0 || !other.useful()) continue;
-    if (trust_.terms().trusted_only && on_trial(other.regard())) continue;
+    if (trusted_only && on_trial(other.regard())) continue;
     state.received.push_back({other.id.prefix(), static_cast<std::uint32_t>(blocks)});
   }
 }
@@ -259,8 +261,9 @@ void Granting::tell_lacking(Neighbour& n) {
 
 // Where false rows are about that nobody can find out one by one.
 bool Granting::sifts() const {
-  return (!trust_.terms().convicted.empty() || trust_.terms().trusted_only) &&
-         !trust_.terms().proven_only && membership_.neighbours().size() <= policy::kFewToLookAt;
+  const trust::Terms terms = trust_.terms();
+  return (!terms.convicted.empty() || terms.trusted_only) && !terms.proven_only &&
+         membership_.neighbours().size() <= policy::kFewToLookAt;
 }
 
 // Where blocks that are asked of one neighbour are asked of no other there need be no shares.

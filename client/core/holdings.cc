@@ -16,6 +16,13 @@ bool OpenGeneration::reaches(const std::vector<std::uint8_t>& z, Rows which) con
   return false;
 }
 
+std::vector<std::uint32_t> OpenGeneration::unproven() const {
+  std::vector<std::uint32_t> slots;
+  for (std::uint32_t slot = 0; slot < vectors.size(); ++slot)
+    if (has(slot, Rows::kAll) && !has(slot, Rows::kProven)) slots.push_back(slot);
+  return slots;
+}
+
 std::optional<std::uint32_t> OpenGeneration::slot_of(std::uint32_t i) const {
   for (std::uint32_t slot = 0; slot < vectors.size(); ++slot) {
     if (vectors[slot] && source_block[slot] == i) return slot;

@@ -59,6 +59,8 @@ struct OpenGeneration {
     return vectors[slot] && (which == Rows::kAll || standing[slot] == Standing::kProven ||
                              (which == Rows::kTrusted && believed[slot]));
   }
+  // The slots that are taken by rows which are not proven.
+  std::vector<std::uint32_t> unproven() const;
   // Where source block i lies as it is, if its sender sent it so.
   std::optional<std::uint32_t> slot_of(std::uint32_t i) const;
   // Adds a slot that is taken to the sums below; all that are.

@@ -90,7 +90,6 @@ void Judging::step() {
 // A key counts even if its sums come too late: it is told once.
 bool Judging::replied(const Neighbour& n, proto::CheckReply&& reply) {
   Secret told = taken(reply.key), sums = taken(reply.sums);
-  if (!n.contact.authority()) return false;
   if (!told.empty()) keys_told_[n.key] = std::move(told);
   const std::uint32_t g = reply.generation;
   const auto asked = asked_.find(g);
@@ -114,13 +113,7 @@ bool Judging::replied(const Neighbour& n, proto::CheckReply&& reply) {
 }
 
 void Judging::judge_unproven(std::uint32_t g, const CheckStatement& known) {
-  const OpenGeneration* open = world_.holdings.find_open(g);
-  if (!open) return;
-  std::vector<std::uint32_t> slots;
-  for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
-    if (open->has(slot, Rows::kAll) && !open->has(slot, Rows::kProven)) slots.push_back(slot);
-  }
-  judge(g, known, slots);
+  if (const OpenGeneration* open = world_.holdings.find_open(g)) judge(g, known, open->unproven());
 }
 
 void Judging::judge(std::uint32_t g, const CheckStatement& by,

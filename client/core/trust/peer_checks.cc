@@ -81,10 +81,8 @@ bool PeerChecks::ask(std::uint32_t g) {
   const OpenGeneration* open = world_.holdings.find_open(g);
   if (!open) return false;
   Question question;
-  for (std::uint32_t slot = 0; slot < open->vectors.size(); ++slot) {
-    if (open->has(slot, Rows::kAll) && !open->has(slot, Rows::kProven))
-      question.rows.emplace(slot, open->vectors[slot]);
-  }
+  for (const std::uint32_t slot : open->unproven())
+    question.rows.emplace(slot, open->vectors[slot]);
   const std::vector<const Neighbour*> asked = makers(g);
   if (question.rows.empty() || asked.empty()) return false;
   question.key = draw_key();

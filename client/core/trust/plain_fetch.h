@@ -12,6 +12,7 @@
 // they decode to false data.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -61,7 +62,10 @@ class PlainFetch {
   // Now the leaves are there: of the rows of g that came so the slots of those that fit them and
   // are not proven yet, and of those that do not fit, whoever has vouched for them.
   struct Sorted {
-    std::vector<std::uint32_t> right, wrong;
+    std::vector<std::uint32_t> right, wrong;  // in order
+    bool contains(std::uint32_t slot) const {
+      return std::ranges::binary_search(right, slot) || std::ranges::binary_search(wrong, slot);
+    }
   };
   Sorted sort(std::uint32_t g) const;
 

@@ -70,7 +70,7 @@ bool Regime::many_polluters() const {
 }
 
 TimeUs Regime::trial_from() const {
-  if (!alone_at_large() || !guard_.on(world_.context.now) || !many_polluters()) return kNever;
+  if (!guard_.on(world_.context.now) || !alone_at_large() || !many_polluters()) return kNever;
   return world_.context.now - guard_.since() < policy::kTrialGrace ? guard_.since() : 0;
 }
 

@@ -89,20 +89,12 @@ void Rulings::leaves_came(const Neighbour& n, proto::LeafReply&& reply) {
   std::vector<PeerId> guilty;
   if (open && !open->decoding) {
     const PlainFetch::Sorted sorted = plain.sort(g);
-    std::vector<bool> known(open->vectors.size());
-    for (const std::uint32_t slot : sorted.right) known[slot] = true;
-    for (const std::uint32_t slot : sorted.wrong) {
-      known[slot] = true;
-      guilty.push_back(open->senders[slot]);
-    }
+    for (const std::uint32_t slot : sorted.wrong) guilty.push_back(open->senders[slot]);
     if (!sorted.right.empty()) mark(g, sorted.right, Rows::kProven);
     if (!sorted.wrong.empty()) verdicts.push(Drop{g, sorted.wrong});
-    std::vector<std::uint32_t> unproven;
-    for (std::uint32_t slot = 0; on && slot < known.size(); ++slot) {
-      if (!known[slot] && open->has(slot, Rows::kAll) && !open->has(slot, Rows::kProven))
-        unproven.push_back(slot);
-    }
-    if (!unproven.empty()) verdicts.push(Drop{g, std::move(unproven)});
+    std::vector<std::uint32_t> others = open->unproven();
+    std::erase_if(others, [&sorted](std::uint32_t slot) { return sorted.contains(slot); });
+    if (on && !others.empty()) verdicts.push(Drop{g, std::move(others)});
   }
   verdicts.push(Tell{g});
   for (const PeerId& id : guilty) blame(id, g);
