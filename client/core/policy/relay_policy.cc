@@ -199,7 +199,7 @@ void RelayPolicy::place(Memory& memory, const Neighbour& n, std::uint64_t usual)
 
 // In a small mesh those in debt, while this peer needs blocks itself. In a large one some rightly
 // have no news for those nearer to the source; but where there are too many polluters to find them
-// out one by one (Trust::trial_from), those on trial.
+// out one by one (trust::Terms::trial_from), those on trial.
 RelayPolicy::Last RelayPolicy::served_last(const Terms& terms, bool complete) {
   if (terms.small_mesh) return complete ? Last::kNobody : Last::kDebtors;
   return terms.trial_from == kNever ? Last::kNobody : Last::kOnTrial;

@@ -57,7 +57,7 @@ class RelayPolicy {
  public:
   struct Terms {
     bool small_mesh = false;     // the swarm is so small that every peer can know every other
-    TimeUs trial_from = kNever;  // Trust::trial_from
+    TimeUs trial_from = kNever;  // trust::Terms::trial_from
   };
 
   explicit RelayPolicy(std::uint64_t seed) : random_(seed, 0x72656c6179) {}

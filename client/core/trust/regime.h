@@ -1,5 +1,6 @@
-// Whose word counts: which neighbours speak for the content's authority, and whether this peer
-// takes only blocks that their sender answers for.
+// A false row spreads where those that mix it into others need not answer for it. So a peer takes
+// only blocks that their sender answers for, where it can be asked of all. Here is decided when;
+// and which neighbours speak for the content's authority.
 //
 // A peer answers for a block made from rows that are proven (Standing::kProven) or from a
 // generation that it has verified. Where every peer answers for what it sends, a false block
