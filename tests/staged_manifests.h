@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 #include "proto/content/manifest.h"
 
 namespace firn::test {

@@ -23,11 +23,11 @@
 #include <variant>
 #include <vector>
 
-#include "client/core/actions.h"
-#include "client/core/report.h"
-#include "client/core/standstill.h"
-#include "client/core/swarm_view.h"
-#include "client/core/types.h"
+#include "client/core/base/actions.h"
+#include "client/core/base/types.h"
+#include "client/core/view/report.h"
+#include "client/core/view/standstill.h"
+#include "client/core/view/swarm_view.h"
 #include "proto/content/manifest.h"
 #include "proto/messages.h"
 

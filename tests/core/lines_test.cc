@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <optional>
 
-#include "client/core/agenda.h"
-#include "client/core/policy/source_line.h"
-#include "client/core/promises.h"
-#include "client/core/socket_line.h"
+#include "client/core/neighbour/agenda.h"
+#include "client/core/receive/promises.h"
+#include "client/core/send/socket_line.h"
+#include "client/core/send/source/source_line.h"
 #include "codec/random.h"
-#include "tests/core/policy/promised.h"
-#include "tests/core/policy/scene.h"
+#include "tests/core/receive/promised.h"
+#include "tests/core/send/choice/scene.h"
 
 using namespace firn;
 using namespace firn::test;

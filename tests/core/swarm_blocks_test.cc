@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "client/core/policy/constants.h"
-#include "client/core/types.h"
+#include "client/core/base/constants.h"
+#include "client/core/base/types.h"
 #include "codec/encode.h"
 #include "codec/span_basis.h"
 #include "proto/base/limits.h"

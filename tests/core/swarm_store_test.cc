@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 #include "codec/random.h"
 #include "proto/base/limits.h"
 #include "tests/core/fixture.h"

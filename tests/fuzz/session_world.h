@@ -1,5 +1,5 @@
 // What surrounds a swarm core under fuzzing: a model of its driver that does what it is asked,
-// answers when the input says so, and aborts when an action is not what client/core/actions.h
+// answers when the input says so, and aborts when an action is not what client/core/base/actions.h
 // promises.
 #pragma once
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "proto/base/result.h"
 
 namespace firn::hostile {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 #include "codec/encode.h"
 #include "codec/kernels.h"
 #include "proto/base/limits.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "codec/random.h"
 #include "proto/content/shape.h"
 #include "proto/messages.h"

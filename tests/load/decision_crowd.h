@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/report.h"
 #include "client/core/swarm.h"
+#include "client/core/view/report.h"
 
 namespace firn::load {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 
 namespace firn::sim {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 #include "codec/encode.h"
 #include "codec/kernels.h"
 #include "tests/sim/network.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 #include "proto/base/ids.h"
 #include "proto/messages.h"
 #include "tests/sim/content.h"

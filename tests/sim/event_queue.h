@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 
 namespace firn::sim {
 

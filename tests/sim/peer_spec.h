@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "tests/hostile/deeds.h"
 #include "tests/sim/event_queue.h"
 

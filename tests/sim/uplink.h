@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "proto/messages.h"
 
 namespace firn::sim {

@@ -25,7 +25,7 @@
 #include "client/app/backends/kept_sources.h"
 #include "client/app/backends/stock_room.h"
 #include "client/app/runtime/buffer_pool.h"
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 #include "codec/random.h"
 #include "codec/secret_memory.h"
 #include "codec/shared_backend.h"

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "client/app/coding/coded_content.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 
 namespace firn::app {
 

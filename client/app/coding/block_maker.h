@@ -26,7 +26,7 @@
 #include "client/app/coding/stock.h"
 #include "client/app/coding/task_line.h"
 #include "client/app/coding/turn_clock.h"
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 
 namespace firn::app {
 

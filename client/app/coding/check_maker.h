@@ -10,7 +10,7 @@
 #include "client/app/coding/kept_sums.h"
 #include "client/app/coding/task_line.h"
 #include "client/checks/set_key.h"
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 
 namespace firn::app {
 

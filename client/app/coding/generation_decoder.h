@@ -14,7 +14,7 @@
 #include "client/app/coding/disk_queue.h"
 #include "client/app/coding/spooler.h"
 #include "client/app/coding/task_line.h"
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 
 namespace firn::app {
 

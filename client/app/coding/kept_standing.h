@@ -1,7 +1,7 @@
 // A row's standing, as the core and the store name it.
 #pragma once
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "client/store/content_store.h"
 
 namespace firn::app {

@@ -6,7 +6,7 @@
 #include "client/app/coding/coded_content.h"
 #include "client/app/coding/coding_outcomes.h"
 #include "client/app/coding/task_line.h"
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 
 namespace firn::app {
 

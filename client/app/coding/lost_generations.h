@@ -16,7 +16,7 @@
 #include "client/app/coding/stock.h"
 #include "client/app/coding/task_line.h"
 #include "client/app/coding/turn_clock.h"
-#include "client/core/generation_set.h"
+#include "client/core/rows/generation_set.h"
 
 namespace firn::app {
 

@@ -14,7 +14,7 @@
 #include "client/app/coding/spooler.h"
 #include "client/app/coding/task_line.h"
 #include "client/app/coding/turn_clock.h"
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 #include "codec/check_key.h"
 
 namespace firn::app {

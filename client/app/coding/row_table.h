@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "client/app/coding/row_ref.h"
-#include "client/core/actions.h"
-#include "client/core/types.h"
+#include "client/core/base/actions.h"
+#include "client/core/base/types.h"
 
 namespace firn::app {
 

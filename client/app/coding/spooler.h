@@ -14,7 +14,7 @@
 #include "client/app/coding/disk_queue.h"
 #include "client/app/coding/row_table.h"
 #include "client/app/coding/turn_clock.h"
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 
 namespace firn::app {
 

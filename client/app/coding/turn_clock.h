@@ -1,7 +1,7 @@
 // The time as the data plane knows it: completions carry none, and take that of the last call.
 #pragma once
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 
 namespace firn::app {
 

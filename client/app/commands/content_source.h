@@ -7,7 +7,7 @@
 
 #include "client/app/console/console.h"
 #include "client/content/top_name.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "client/privacy/private_keys.h"
 #include "proto/base/result.h"
 #include "proto/content/link.h"

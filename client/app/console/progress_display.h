@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 
 namespace firn::app {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 #include "proto/base/ids.h"
 #include "proto/base/token_bucket.h"
 

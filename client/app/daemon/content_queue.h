@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 
 namespace firn::app {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "client/app/daemon/limit_values.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 
 namespace firn::app {
 

@@ -18,7 +18,7 @@
 #include "client/app/console/console.h"
 #include "client/app/daemon/rpc.h"
 #include "client/app/daemon/worker_task.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "proto/base/result.h"
 
 namespace firn::app {

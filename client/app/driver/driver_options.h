@@ -8,7 +8,7 @@
 
 #include "client/app/backends/codec_choice.h"
 #include "client/app/runtime/worker_pool.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "proto/base/address.h"
 
 namespace firn::app {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "client/app/net/interface_addresses.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 
 namespace firn::app {
 

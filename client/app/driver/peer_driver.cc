@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "client/app/backends/accounting.h"
-#include "client/core/rate_limit.h"
+#include "client/core/base/rate_limit.h"
 #include "proto/program/hangup.h"
 
 namespace firn::app {

@@ -23,7 +23,7 @@
 #include "client/app/driver/session_list.h"
 #include "client/app/net/connections.h"
 #include "client/app/runtime/event_loop.h"
-#include "client/core/rate_budget.h"
+#include "client/core/base/rate_budget.h"
 #include "proto/base/stage_profile.h"
 #include "proto/base/stage_times.h"
 #include "proto/base/thread_times.h"

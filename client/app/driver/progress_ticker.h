@@ -9,7 +9,7 @@
 
 #include "client/app/console/console.h"
 #include "client/app/driver/session_list.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 
 namespace firn::app {
 

@@ -17,7 +17,7 @@
 
 #include "client/app/net/private_greeting.h"
 #include "client/app/net/transport_inbox.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "proto/messages.h"
 #include "proto/transport/transport.h"
 

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "proto/base/token_bucket.h"
 #include "proto/transport/transport.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/manifest_patience.h"
+#include "client/core/manifest/manifest_patience.h"
 #include "proto/base/limits.h"
 
 namespace firn::app {

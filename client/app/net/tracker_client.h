@@ -13,7 +13,7 @@
 
 #include "client/app/net/connections.h"
 #include "client/app/net/manifest_spool.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "proto/base/address.h"
 #include "proto/base/result.h"
 #include "proto/messages.h"

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "client/app/net/read_shares.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "proto/messages.h"
 #include "proto/transport/transport.h"
 

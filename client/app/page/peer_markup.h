@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/core/swarm_view.h"
+#include "client/core/view/swarm_view.h"
 
 namespace firn::app {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "proto/base/result.h"
 
 struct uv_loop_s;

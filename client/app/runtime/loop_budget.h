@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 
 namespace firn::app {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 
 namespace firn::app {
 

@@ -1,7 +1,7 @@
 // The time between a session's goodbye and its end: the store closes, trackers are told.
 #pragma once
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 
 namespace firn::app {
 

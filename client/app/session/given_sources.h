@@ -6,7 +6,7 @@
 #include <string>
 
 #include "client/app/session/life_events.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "proto/base/address.h"
 
 namespace firn::app {

@@ -10,7 +10,7 @@
 #include "client/app/session/core_doors.h"
 #include "client/app/session/session_host.h"
 #include "client/app/session/session_plan.h"
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 
 namespace firn::app {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "client/app/session/standstill_words.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 
 namespace firn::app {
 

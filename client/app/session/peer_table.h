@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client/app/console/events.h"
-#include "client/core/swarm_view.h"
+#include "client/core/view/swarm_view.h"
 
 namespace firn::app {
 

@@ -11,7 +11,7 @@
 #include "client/app/session/given_sources.h"
 #include "client/app/session/session_peers.h"
 #include "client/app/session/session_trackers.h"
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 
 namespace firn::app {
 

@@ -7,8 +7,8 @@
 #include "client/app/session/counter_rate.h"
 #include "client/app/session/session_host.h"
 #include "client/app/session/session_plan.h"
-#include "client/core/report.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
+#include "client/core/view/report.h"
 
 namespace firn::app {
 

@@ -11,7 +11,7 @@
 #include "client/app/session/given_sources.h"
 #include "client/app/session/session_host.h"
 #include "client/app/session/session_plan.h"
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 #include "proto/base/address.h"
 
 namespace firn::app {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "client/content/top_name.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "client/privacy/private_keys.h"
 #include "proto/base/ids.h"
 #include "proto/content/manifest.h"

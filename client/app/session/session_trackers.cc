@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "client/privacy/manifest_seal.h"
 #include "proto/base/address_kind.h"
 

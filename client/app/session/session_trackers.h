@@ -12,7 +12,7 @@
 #include "client/app/session/manifest_staging.h"
 #include "client/app/session/session_host.h"
 #include "client/app/session/session_plan.h"
-#include "client/core/actions.h"
+#include "client/core/base/actions.h"
 
 namespace firn::app {
 

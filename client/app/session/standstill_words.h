@@ -1,11 +1,11 @@
-// Why a download does not move (client/core/standstill.h), in words.
+// Why a download does not move (client/core/view/standstill.h), in words.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "client/app/session/core_doors.h"
-#include "client/core/standstill.h"
+#include "client/core/view/standstill.h"
 
 namespace firn::app {
 

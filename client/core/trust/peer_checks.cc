@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 #include "client/core/trust/proof_serving.h"
 #include "codec/check_key.h"
 #include "proto/base/digest.h"

@@ -18,7 +18,7 @@
 #include <set>
 #include <vector>
 
-#include "client/core/block_bits.h"
+#include "client/core/neighbour/block_bits.h"
 #include "client/core/trust/plain_mode.h"
 #include "client/core/trust/plain_shares.h"
 #include "client/core/trust/regime.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 
 namespace firn::core::trust {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "client/core/neighbours.h"
-#include "client/core/types.h"
+#include "client/core/base/types.h"
+#include "client/core/neighbour/neighbours.h"
 #include "proto/content/shape.h"
 
 namespace firn::core::trust {

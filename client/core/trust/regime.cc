@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
 #include "proto/content/authority.h"
 

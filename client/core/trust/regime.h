@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 #include "client/core/trust/mistrust.h"
 #include "client/core/trust/recent_ids.h"
 #include "client/core/trust/regards.h"

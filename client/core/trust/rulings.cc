@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 
 namespace firn::core::trust {
 

@@ -17,7 +17,7 @@
 #include <variant>
 #include <vector>
 
-#include "client/core/block_bits.h"
+#include "client/core/neighbour/block_bits.h"
 #include "client/core/trust/verdicts.h"
 #include "client/core/trust/world.h"
 #include "proto/base/digest.h"

@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "client/core/actions.h"
-#include "client/core/holdings.h"
-#include "client/core/neighbour.h"
+#include "client/core/base/actions.h"
+#include "client/core/neighbour/neighbour.h"
+#include "client/core/rows/holdings.h"
 
 namespace firn::core::trust {
 

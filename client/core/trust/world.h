@@ -1,10 +1,10 @@
 // What trust reads, and does not change.
 #pragma once
 
-#include "client/core/context.h"
-#include "client/core/holdings.h"
-#include "client/core/neighbours.h"
-#include "client/core/wanted_neighbours.h"
+#include "client/core/base/context.h"
+#include "client/core/mesh/wanted_neighbours.h"
+#include "client/core/neighbour/neighbours.h"
+#include "client/core/rows/holdings.h"
 
 namespace firn::core::trust {
 

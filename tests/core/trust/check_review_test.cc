@@ -1,7 +1,7 @@
 // Check sums that convicted somebody are compared with the truth, once that is known.
 #include "client/core/trust/check_review.h"
 
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 #include "tests/core/trust/judge_fixture.h"
 
 using namespace firn;

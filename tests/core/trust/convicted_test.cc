@@ -1,9 +1,9 @@
 // What a peer makes of those that it has convicted, and of others that come while false rows are
 // about.
+#include "client/core/base/constants.h"
 #include "client/core/parts.h"
-#include "client/core/policy/constants.h"
-#include "tests/core/large_mesh_fixture.h"
 #include "tests/core/trust/inside.h"
+#include "tests/core/trust/large_mesh_fixture.h"
 
 using namespace firn;
 using namespace firn::test;

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
 #include "tests/core/fixture.h"
 

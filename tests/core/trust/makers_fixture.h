@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
 #include "tests/core/fixture.h"
 

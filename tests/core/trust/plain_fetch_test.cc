@@ -3,8 +3,8 @@
 #include <map>
 #include <set>
 
-#include "client/core/block_bits.h"
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
+#include "client/core/neighbour/block_bits.h"
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
 #include "tests/core/fixture.h"

@@ -6,12 +6,12 @@
 #include <optional>
 #include <set>
 
+#include "client/core/base/constants.h"
 #include "client/core/parts.h"
-#include "client/core/policy/constants.h"
 #include "client/core/trust/plain_mode.h"
 #include "proto/base/digest.h"
-#include "tests/core/large_mesh_fixture.h"
 #include "tests/core/trust/inside.h"
+#include "tests/core/trust/large_mesh_fixture.h"
 #include "tests/sampled.h"
 
 namespace plain_mode_test {

@@ -1,6 +1,6 @@
 // Check sums for neighbours: of any holder under their key, of one that speaks for the authority
 // under a key that it draws.
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
 #include "tests/core/fixture.h"
 

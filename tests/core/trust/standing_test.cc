@@ -1,5 +1,5 @@
 // What is known of rows over the life of a process: told to the driver, and taken over from it.
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 #include "codec/encode.h"
 #include "proto/base/limits.h"
 #include "tests/core/fixture.h"

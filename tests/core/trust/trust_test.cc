@@ -1,6 +1,6 @@
 // Whose word counts: when a peer takes only blocks that their sender answers for, and what it
 // answers for itself.
-#include "client/core/policy/constants.h"
+#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
 #include "tests/core/fixture.h"
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "proto/messages.h"
 #include "tests/sim/lab/downlink.h"
 #include "tests/sim/lab/lookahead_queue.h"

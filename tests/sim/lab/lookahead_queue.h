@@ -15,7 +15,7 @@
 #include <map>
 #include <vector>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "proto/base/result.h"
 #include "tests/sim/lab/time_queue.h"
 

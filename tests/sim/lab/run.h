@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "tests/hostile/deeds.h"
 
 namespace firn::sim {

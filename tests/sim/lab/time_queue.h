@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 
 namespace firn::sim {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "client/core/types.h"
+#include "client/core/base/types.h"
 #include "codec/random.h"
 #include "proto/base/ids.h"
 #include "proto/messages.h"

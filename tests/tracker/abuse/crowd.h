@@ -1,7 +1,7 @@
 // Honest peers of a tracker: they come, announce themselves on the interval that they are told, get
 // and put manifests, become complete, and go, with a word or without. As the client does
-// (client/core/trackers.h): 10 s apart while a peer knows no other; after a failure 5 s, twice as
-// long after each further one, or as long as the tracker says; 15 s for an answer.
+// (client/core/mesh/trackers.h): 10 s apart while a peer knows no other; after a failure 5 s, twice
+// as long after each further one, or as long as the tracker says; 15 s for an answer.
 #pragma once
 
 #include <array>

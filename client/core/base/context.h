@@ -1,0 +1,63 @@
+// What all parts of a swarm core read: which content, with which options, the time, and how far the
+// peer has come. The doors (swarm.cc) set the time; a part that is handed it const cannot.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "client/core/base/types.h"
+#include "proto/base/ids.h"
+
+namespace firn::core {
+
+struct Context {
+  const ContentId content_id;
+  const Options options;
+  TimeUs now = 0;
+  // Whose envelope of the manifest this peer wants or has; none: any.
+  std::optional<PublicKey> signer = options.publisher;
+  // By which this peer speaks for the content's authority; empty: it does not.
+  std::string certificate = options.certificate;
+  // The highest number of an Epoch that a peer of the last version has sent.
+  std::uint64_t epoch = 0;
+};
+
+// How far a peer has come with its content: filling, finishing its store, complete, stopped.
+class Life {
+ public:
+  explicit Life(TimeUs now) : began_at_(now), progressed_at_(now) {}
+
+  TimeUs began_at() const { return began_at_; }
+
+  // A step brought the download on.
+  void progress(TimeUs now) { progressed_at_ = now; }
+  TimeUs progressed_at() const { return progressed_at_; }
+
+  // Everything is verified, and the store gives the files their final names; also once it has.
+  bool finishing() const { return finishing_; }
+  void finish() { finishing_ = true; }
+  // A generation was lost again before the store was done.
+  void go_back() { finishing_ = complete_; }
+
+  // The store has finished.
+  bool complete() const { return complete_; }
+  TimeUs completed_at() const { return completed_at_; }
+  void complete(TimeUs now) {
+    complete_ = true;
+    completed_at_ = now;
+  }
+
+  bool stopped() const { return stopped_; }
+  void stop() { stopped_ = true; }
+
+ private:
+  const TimeUs began_at_;
+  TimeUs progressed_at_;
+  TimeUs completed_at_ = 0;
+  bool finishing_ = false;
+  bool complete_ = false;
+  bool stopped_ = false;
+};
+
+}  // namespace firn::core

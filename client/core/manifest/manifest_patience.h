@@ -1,0 +1,21 @@
+// How long to wait for a peer that sends, or takes, a manifest in parts: each part must come in
+// time, and all of them together at a minimum rate. A peer that drips bytes would otherwise keep us
+// from asking another.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "client/core/base/constants.h"
+#include "client/core/base/types.h"
+
+namespace firn::core {
+
+// When to give up, after `bytes` have come since `began`, the last of them at `last`; `timeout` is
+// for one part.
+inline TimeUs manifest_patience(TimeUs began, TimeUs last, std::uint64_t bytes, TimeUs timeout) {
+  const auto earned = static_cast<TimeUs>(bytes) * kSecond / policy::kManifestRateMin;
+  return timeout + std::min(last, began + earned);
+}
+
+}  // namespace firn::core

@@ -1,0 +1,53 @@
+// Handing the manifest to neighbours that began with a link. A request of a few bytes makes an
+// answer of many, so a part is made once the one before is out of our hands, and as the up limit
+// allows; neighbours wait in line.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "client/core/base/context.h"
+#include "client/core/base/uplink.h"
+#include "client/core/mesh/membership.h"
+#include "client/core/neighbour/outbox.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class ManifestServing final : public LeaveWatcher {
+ public:
+  ManifestServing(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink);
+
+  // What is served; until then the answer to every request is that there is none.
+  void set_file(std::string bytes) { file_ = std::move(bytes); }
+
+  void asked(Neighbour& n, const proto::ManifestRequest& request);
+  // The part last sent to this neighbour is out of our hands.
+  void part_departed(PeerKey peer);
+  // To those in line, as the up limit allows now.
+  void send_parts();
+
+  void leaves(const Neighbour& n) override;
+
+ private:
+  struct Asker {
+    std::optional<std::uint64_t> offset;  // of the part it asked for, not yet sent
+    bool leaving = false;                 // one was sent and is not out of our hands
+  };
+  void queue(PeerKey peer, const Asker& asker);
+  std::uint64_t part_bytes() const;
+
+  const Context& context_;
+  Membership& membership_;
+  Outbox& outbox_;
+  Uplink& uplink_;
+  std::string file_;
+  std::map<PeerKey, Asker> askers_;  // connected neighbours
+  std::deque<PeerKey> line_;
+};
+
+}  // namespace firn::core

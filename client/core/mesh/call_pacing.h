@@ -1,0 +1,46 @@
+// How often one victim is called that does not answer. Whoever names an address (a tracker, a
+// neighbour), it may be of somebody that has never heard of this content: after a few calls in vain
+// come only a few more, however many ports and peer ids are said to be there. Of IPv6 one party has
+// a whole network (network_of), so that counts as one address does. A prefix, in which one party
+// may own many, is called more often, but not as often as there are addresses in it. A call that
+// reaches the peer meant costs nothing, so many peers behind one address are called as fast as
+// ever.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "client/core/base/constants.h"
+#include "client/core/base/types.h"
+
+namespace firn::core {
+
+class CallPacing {
+ public:
+  // When `host` may be called next; at most `now` if it may be called now.
+  TimeUs next(const std::string& host, TimeUs now) const;
+  void called(const std::string& host, TimeUs now);
+  // A call that was counted has reached its peer.
+  void answered(const std::string& host);
+
+  // Networks that have calls in vain to forget; bounded by the rate of calls.
+  std::size_t size() const { return of_network_.forgotten_at.size(); }
+
+ private:
+  // A call is forgotten `time` after the call before it is; `calls` may be remembered at once.
+  struct Vain {
+    TimeUs next(const std::string& whose, TimeUs now) const;
+    void note(const std::string& whose, TimeUs now);
+    void take_back(const std::string& whose);
+
+    TimeUs calls, time;
+    // Of each network or prefix: the time by which all calls so far are forgotten.
+    std::map<std::string, TimeUs> forgotten_at = {};
+  };
+
+  Vain of_network_{policy::kVainCalls, policy::kVainCallTime};
+  Vain of_prefix_{policy::kVainCallsPrefix, policy::kVainCallTimePrefix};
+};
+
+}  // namespace firn::core

@@ -1,0 +1,54 @@
+// Peer exchange: telling neighbours of one another, and listening to what they tell.
+//
+// A peer that accepts no connections can only call others, and hears from us of peers that came
+// after it: so every neighbour that has called us is told soon. None is told before it listens
+// again, though.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "client/core/base/context.h"
+#include "client/core/mesh/membership.h"
+#include "client/core/neighbour/outbox.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class Gossip final : public LeaveWatcher {
+ public:
+  Gossip(const Context& context, const Life& life, Membership& membership, Outbox& outbox);
+
+  // A neighbour's Hello has come: it is told of the others, and they perhaps of it.
+  void greeted(Neighbour& n);
+  void heard(const Neighbour& n, const proto::PeerExchange& exchange);
+  // Tells all neighbours, or those that have called us, where that is due.
+  void step();
+  TimeUs next_due() const { return due(!news_); }
+
+  void leaves(const Neighbour& n) override;
+
+ private:
+  TimeUs due(bool all) const;
+  void share_all(Neighbour& n);
+  void share_since(Neighbour& n, TimeUs since);
+  bool add(proto::PeerExchange& exchange, const Neighbour& other, const Neighbour& to) const;
+  void send(Neighbour& n, proto::PeerExchange&& exchange);
+
+  struct Times {
+    TimeUs told_at = 0;      // it was told of others
+    TimeUs listen_from = 0;  // before then it is not listened to
+  };
+  const Context& context_;
+  Membership& membership_;
+  Outbox& outbox_;
+  std::map<PeerKey, Times> of_;  // connected neighbours
+  // Those that accept connections, in the order in which they came.
+  std::vector<std::pair<TimeUs, PeerKey>> listeners_;
+  TimeUs told_all_at_;
+  TimeUs told_callers_at_;  // at least those that have called us
+  bool news_ = false;       // since then a neighbour has come that accepts connections
+};
+
+}  // namespace firn::core

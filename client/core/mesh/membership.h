@@ -1,0 +1,114 @@
+// Which peers this one is connected to: it calls addresses it has heard of, accepts or refuses
+// calls, and parts with neighbours, for good or for a while. What is said between neighbours is not
+// its business, but for Hello and Goodbye.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "client/core/base/context.h"
+#include "client/core/mesh/peer_book.h"
+#include "client/core/mesh/places.h"
+#include "client/core/mesh/trackers.h"
+#include "client/core/mesh/wanted_neighbours.h"
+#include "client/core/neighbour/neighbours.h"
+#include "client/core/neighbour/outbox.h"
+#include "client/core/view/history.h"
+#include "proto/base/result.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+// A part that keeps something about neighbours hears of those that go.
+class LeaveWatcher {
+ public:
+  virtual ~LeaveWatcher() = default;
+  // The neighbour is forgotten after this.
+  virtual void leaves(const Neighbour&) {}
+  // The peer was found to have sent what is false.
+  virtual void banned(const PeerId&) {}
+};
+
+class Membership {
+ public:
+  Membership(const Context& context, const Life& life, const Trackers& trackers, Outbox& outbox);
+
+  void watch(LeaveWatcher& watcher) { watchers_.push_back(&watcher); }
+
+  const Neighbours& neighbours() const { return neighbours_; }
+  Neighbours& neighbours() { return neighbours_; }
+  Neighbour* find(PeerKey peer) { return neighbours_.find(peer); }
+  const PeerBook& book() const { return book_; }
+  const History& history() const { return history_; }
+  const WantedNeighbours& wanted() const { return wanted_; }
+  // The certificate that Hello shows; empty while it waits: others would wait for this peer to
+  // judge generations that it does not hold yet.
+  std::string certificate() const {
+    const bool waits = context_.options.certificate_waits && !life_.complete();
+    return waits ? std::string() : context_.certificate;
+  }
+
+  // --- connections that come ---
+  // Calls addresses that are due, as long as neighbours are wanted.
+  void dial();
+  void connect_failed(std::uint64_t attempt, const Error& error);
+  // As SwarmCore::peer_opened. A new neighbour is told Hello; null: the connection was refused.
+  Neighbour* opened(PeerKey peer, const PeerId& id, const std::string& ip, std::uint16_t port,
+                    std::uint64_t attempt, bool has_manifest);
+  // Its Hello has come. False: it was dropped for that.
+  bool greeted(Neighbour& n, const proto::Hello& hello);
+  // What others say of peers: a neighbour, of which some addresses are not taken (address_kind.h),
+  // or a tracker, of which the driver has taken those out.
+  void heard_of(const std::vector<proto::PeerEndpoint>& endpoints, const Neighbour& from);
+  void heard_of(const std::vector<proto::PeerEndpoint>& endpoints, std::size_t tracker);
+
+  // --- connections that go; the neighbour is dead afterwards ---
+  // The other side closed the connection. `why`: for people.
+  void closed(PeerKey peer, const std::string& why);
+  void said_goodbye(Neighbour& n, const proto::Goodbye& goodbye);
+  // Says goodbye.
+  void drop(Neighbour& n, proto::GoodbyeReason reason, const std::string& detail);
+  // Drops the peer, if it is connected, and bans it for a while: as for so many strikes at least.
+  // `kind` is that of its fault, and the notice's topic; `detail`, which follows it, is of this
+  // fault alone.
+  void punish(const PeerId& id, proto::GoodbyeReason reason, const char* kind,
+              std::uint32_t strikes = 1, const std::string& detail = {});
+  // The word by which these were convicted was false: they are welcome again.
+  void acquit(const std::vector<PeerId>& convicted);
+  void stop();
+
+  // Whether the swarm is so small that every peer can know every other.
+  bool small_mesh() const { return wanted_.small_mesh(); }
+  // Whether this peer has as many neighbours as it wants.
+  bool crowded() const { return wanted_.crowded(); }
+  // It starves, and trackers know of more peers than it has heard of.
+  bool wants_addresses() const;
+  TimeUs next_due() const;
+
+ private:
+  void refuse(PeerKey peer, std::uint64_t attempt, const PeerId& id, proto::GoodbyeReason reason,
+              const std::string& why);
+  bool keeps_other_connection(const PeerId& id, bool outgoing);
+  bool make_room(const std::string& ip, bool called);
+  bool drop_a_caller();
+  void leave_idle();
+  void book_opened(std::uint64_t attempt, const PeerId& id);
+  void forget(Neighbour& n, TimeUs rest, const std::string& why);
+  void accused_by(const PeerId& id);
+
+  const Context& context_;
+  const Life& life_;
+  const Trackers& trackers_;
+  Outbox& outbox_;
+  PeerBook book_;
+  Neighbours neighbours_;
+  WantedNeighbours wanted_;
+  Places places_;
+  History history_;
+  std::vector<LeaveWatcher*> watchers_;
+  std::set<PeerId> accusers_;  // policy::kAccusersToTell at most
+};
+
+}  // namespace firn::core

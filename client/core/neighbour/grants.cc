@@ -1,0 +1,56 @@
+#include "client/core/neighbour/grants.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/core/base/constants.h"
+
+namespace firn::core {
+
+// Where the neighbour had credit left, the answer takes longer than the path: so the shortest
+// counts.
+void Grants::grant(std::uint32_t blocks, TimeUs now) {
+  if (credit_ == 0) rate_.begin(now);
+  if (awaited_ == 0) {
+    awaited_ = credit_ + 1;
+    awaited_since_ = now;
+  }
+  credit_ += blocks;
+  last_grant_ = now;
+}
+
+bool Grants::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs now) {
+  if (sequence <= highest_received_ || sequence > credit_) return false;
+  highest_received_ = sequence;
+  const TimeUs pause = now - std::exchange(last_arrival_, now);
+  if (awaited_ != 0 && sequence >= awaited_) {
+    const TimeUs took = std::max<TimeUs>(now - awaited_since_, 1);
+    ran_dry_ |= pause > took / policy::kDryPause;
+    shortest_ = answered_++ == 0 ? took : std::min(shortest_, took);
+    const auto prompt = policy::kPromptRoundTrips * static_cast<double>(std::min(path_, shortest_));
+    prompt_ = path_known() && took <= static_cast<TimeUs>(prompt) + policy::kPromptSlack;
+    awaited_ = 0;
+  }
+  ++blocks_received_;
+  ++arrived_;
+  rate_.add(bytes, now);
+  return true;
+}
+
+void Grants::set_path(TimeUs round_trip) {
+  path_ = std::min(round_trip, policy::kRoundTripPath);
+}
+
+bool Grants::path_known() const {
+  const bool longer = shortest_ > path_ + policy::kRoundTripMax;
+  return path_ > 0 && !(answered_ >= policy::kRoundTripGrants && longer);
+}
+
+TimeUs Grants::round_trip() const {
+  if (path_known() && (answered_ == 0 || shortest_ > policy::kRoundTripMax)) return path_;
+  if (answered_ == 0 || shortest_ > policy::kRoundTripPath) return 0;
+  const bool path = answered_ >= policy::kRoundTripGrants;
+  return shortest_ <= policy::kRoundTripMax || path ? shortest_ : 0;
+}
+
+}  // namespace firn::core

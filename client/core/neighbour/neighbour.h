@@ -1,0 +1,224 @@
+// One connected peer. Its parts, each with private state and one user among the core's parts:
+//
+//   contact  how it is connected, and what its Hello told   (membership)
+//   holds    what it holds and wants                        (read by all)
+//   grants   what we grant it, as its receiver              (granting)
+//   news     what it is to be told of us                    (granting)
+//   pipe     what we send it                                (sending)
+//   traffic  what came and went, counted                    (receiving, outbox)
+//   reports  what it says came to it from others            (contributions)
+//
+// Here is what concerns several parts at once: book-keeping. Decisions are in policy/.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client/core/base/constants.h"
+#include "client/core/base/types.h"
+#include "client/core/base/why_not.h"
+#include "client/core/neighbour/contact.h"
+#include "client/core/neighbour/grants.h"
+#include "client/core/neighbour/news.h"
+#include "client/core/neighbour/pipeline.h"
+#include "client/core/neighbour/remote_holdings.h"
+#include "client/core/neighbour/traffic.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+// What a neighbour was given beyond what it has paid for with new rows. Only in a small mesh, where
+// each peer has news for each other one; in a large one some have none for those nearer to the
+// source.
+//
+// A new row pays for several blocks, and what is owed beyond that is forgiven. So a peer with a
+// slow uplink that brings one row for ten stays ahead of what it gets, although it may bring none
+// for a while. If it did not, peers with fast uplinks would soon pass over the slow ones, these
+// would lack most and be served by each other alone, and what the source gives to them would reach
+// nobody else [069].
+class Debt {
+ public:
+  // It has brought a new row, and has been sent `blocks_sent` so far. `saves`: the row may pay for
+  // later blocks as well.
+  void repaid(std::uint64_t blocks_sent, bool saves) {
+    const std::uint64_t saved =
+        std::min(paid_for_ + policy::kDebtRepaid, blocks_sent + policy::kDebtSaved);
+    paid_for_ = saves ? std::max(saved, blocks_sent) : blocks_sent;
+    owed_before_ = 0;
+  }
+  // Blocks that it owes from before it was sent any (predecessors.h).
+  void begin_with(std::uint64_t owed) { owed_before_ = owed; }
+  // It has brought too little for the `blocks_sent` that it has been sent so far.
+  bool over(std::uint64_t blocks_sent) const {
+    return blocks_sent + owed_before_ >= paid_for_ + policy::kDebtMax;
+  }
+
+ private:
+  std::uint64_t paid_for_ = 0;  // blocks that it may have been sent before it owes any
+  std::uint64_t owed_before_ = 0;
+};
+
+// What a neighbour says it has received of others, as its States tell: what a source learns by it
+// which of its neighbours pass on what they are given.
+class Reports {
+ public:
+  // The lists of a State. An empty list of convicted peers counts as well beside a report of
+  // blocks: then its sender takes back what it said of others.
+  void take(std::vector<proto::Received>&& received, std::vector<std::uint64_t>&& convicted) {
+    if (!received.empty() || !convicted.empty()) convicted_ = std::move(convicted);
+    if (!received.empty()) received_ = std::move(received);
+  }
+  // It says that this peer sent it a false block.
+  bool convicts(std::uint64_t peer_prefix) const {
+    return std::find(convicted_.begin(), convicted_.end(), peer_prefix) != convicted_.end();
+  }
+  // Innovative blocks, in all, from the peer whose id begins so; -1: it says nothing of that peer.
+  std::int64_t from(std::uint64_t peer_prefix) const {
+    for (const proto::Received& entry : received_) {
+      if (entry.peer_prefix == peer_prefix) return entry.blocks;
+    }
+    return -1;
+  }
+  bool any() const { return !received_.empty(); }
+
+ private:
+  std::vector<proto::Received> received_;
+  std::vector<std::uint64_t> convicted_;
+};
+
+// How a neighbour is regarded, as far as its rows go: one word for all that was found out about it.
+// The folder trust/ finds it out; granting and the policies go by it.
+enum class Regard : std::uint8_t {
+  kProven,       // a row of it was shown to be true, or it speaks for the content's authority
+  kNew,          // none was so far: it is on trial
+  kSuspect,      // the same, and a row of it was false of late, or this peer has met polluters
+  kShut,         // proven once; but others say that it sends false rows now: it gets nothing, and
+                 // what it sends is thrown away
+  kShutSuspect,  // the same of one that is on trial
+};
+
+inline bool is_shut(Regard regard) {
+  return regard >= Regard::kShut;
+}
+inline bool is_suspect(Regard regard) {
+  return regard == Regard::kSuspect || regard == Regard::kShutSuspect;
+}
+inline bool on_trial(Regard regard) {
+  return regard == Regard::kNew || is_suspect(regard);
+}
+
+class Neighbour {
+ public:
+  Neighbour(PeerKey own_key, const PeerId& own_id, std::string ip, std::uint16_t port,
+            bool outgoing, TimeUs now)
+      : key(own_key), id(own_id), contact(std::move(ip), port, outgoing, now), traffic(now) {}
+
+  // Takes over a State. False if it breaks a rule (RemoteHoldings::apply, or an acknowledgement of
+  // what was never sent).
+  bool apply_state(proto::State&& state) {
+    if (!pipe.acknowledge(state.acknowledged, holds)) return false;
+    pipe.raise_credit(state.credit);
+    reports.take(std::move(state.received), std::move(state.convicted));
+    wants_claims_ = state.wants_claims;
+    return holds.apply(std::move(state), pipe.next_sequence());
+  }
+  // Why no block may go to it now; nullopt: one may.
+  std::optional<WhyNot> why_not_send() const {
+    if (!holds.heard()) return WhyNot::kNotHeard;
+    if (is_shut(regard_)) return WhyNot::kSuspended;
+    if (wants_claims_) return WhyNot::kLastVersion;
+    if (!pipe.has_credit()) return WhyNot::kNoCredit;
+    return std::nullopt;
+  }
+  bool may_send() const { return !why_not_send(); }
+  // Books a block; returns its sequence number.
+  std::uint32_t book_block(std::uint32_t generation, TimeUs now) {
+    holds.in_flight(generation, pipe.next_sequence());
+    return pipe.book(generation, now);
+  }
+  // Pipeline::departed.
+  std::uint32_t block_departed(std::uint64_t bytes, TimeUs now) {
+    return pipe.departed(bytes, holds, now);
+  }
+  // Rank over all generations, counting what is on its way.
+  std::uint64_t expected_total_rank() const { return holds.total_rank() + pipe.in_flight(); }
+
+  // Grants::book_arrival; the arrival is to be acknowledged.
+  bool book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs now) {
+    if (!grants.book_arrival(sequence, bytes, now)) return false;
+    news.arrived(sequence);
+    return true;
+  }
+  // An innovative block of it has come.
+  void brought_news() {
+    traffic.innovative();
+    debt_.repaid(pipe.blocks_sent(), !amid_polluters_);
+  }
+  // What those before it from its network have left (predecessors.h).
+  void begin_with(std::uint64_t owed, std::uint32_t barren) {
+    debt_.begin_with(owed);
+    barren_before = barren;
+  }
+  // What it sends is mostly new.
+  bool useful() const {
+    const double least = amid_polluters_ ? policy::kUsefulMinPolluted : policy::kUsefulMin;
+    return !is_shut(regard_) && traffic.usefulness().share() >= least;
+  }
+  // It brings next to nothing for what it gets: a peer that only takes, or sends mixtures of few
+  // rows. In a small mesh.
+  bool in_debt() const { return !useful() || debt_.over(pipe.blocks_sent()); }
+  // What trust/ makes of it. `amid_polluters`: this peer has met polluters not long ago. Among them
+  // honest neighbours send more that is not new, and hostile ones are to save up nothing with true
+  // rows.
+  void regard_as(Regard regard, bool amid_polluters) {
+    regard_ = regard;
+    amid_polluters_ = amid_polluters;
+  }
+  Regard regard() const { return regard_; }
+  // What a source gives to it reaches few others.
+  bool sink() const { return worth < policy::kSinkWorth; }
+  // A source knows little good of it.
+  bool doubted() const { return worth < policy::kTrustedWorth; }
+  // It has had credit for long and sent nothing, though it holds something: a peer that only takes,
+  // or one whose uplink does not reach as far as us.
+  bool only_takes(TimeUs now) const {
+    return grants.outstanding() > 0 && holds.total_rank() > 0 &&
+           now - std::max(grants.last_arrival(), contact.opened_at()) >= policy::kTakerTime;
+  }
+
+  // No block has come or gone since.
+  TimeUs idle_since() const {
+    return std::max({contact.opened_at(), grants.last_arrival(), pipe.last_departure()});
+  }
+  // Blocks that came or went.
+  std::uint64_t moved() const { return grants.blocks_received() + pipe.blocks_sent(); }
+  // As messages for people name it.
+  std::string name() const { return id.text() + " at " + contact.endpoint(); }
+
+  // What every step looks at comes first, in as few cache lines as it takes.
+  const PeerKey key;
+  Grants grants;
+  News news;
+  Pipeline pipe;
+  RemoteHoldings holds;
+  const PeerId id;
+  Contact contact;
+  Traffic traffic;
+  Reports reports;
+  double worth = 1;                 // of a row that a source gives to it (contributions.h)
+  std::uint32_t barren_before = 0;  // peers of its network that passed nothing on
+
+ private:
+  Debt debt_;
+  Regard regard_ = Regard::kNew;
+  bool amid_polluters_ = false;
+  // It is of the last version, and takes no block that its sender has not signed: this version
+  // signs none.
+  bool wants_claims_ = false;
+};
+
+}  // namespace firn::core

@@ -1,0 +1,107 @@
+// States: what neighbours are told, and the credit and quotas that are granted with it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+
+#include "client/core/base/context.h"
+#include "client/core/base/uplink.h"
+#include "client/core/mesh/membership.h"
+#include "client/core/neighbour/outbox.h"
+#include "client/core/receive/downlink.h"
+#include "client/core/receive/intake.h"
+#include "client/core/receive/leases.h"
+#include "client/core/receive/promises.h"
+#include "client/core/receive/quota_turns.h"
+#include "client/core/rows/generations.h"
+#include "client/core/trust/trust.h"
+#include "codec/random.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class Granting final : public LeaveWatcher {
+ public:
+  struct Links {
+    const Uplink& up;
+    Downlink& down;
+  };
+  Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
+           const Intake& intake, Links links, Generations& generations, const QuotaTurns& turns,
+           trust::Trust& trust);
+
+  // The first State, or the first that the neighbour can understand: everything we hold.
+  void greet(Neighbour& n);
+  // A State that rides on a block which leaves anyway; nullopt: there is no news.
+  std::optional<proto::State> riding_state(Neighbour& n);
+  // The neighbour's State has been taken over.
+  void told(const Neighbour& n);
+  // What was worked out of all neighbours may have changed. In a step States are sent when all else
+  // has been done.
+  void look_anew() { holders_.clear(); }
+  // A block of the neighbour has come.
+  void came(const Neighbour& n) { promises_.update(n, context_.now); }
+  // All States that are due.
+  void step();
+  TimeUs next_due();
+
+  // What was granted and has not come is no load on the downlink.
+  void leaves(const Neighbour& n) override {
+    links_.down.give_back(n.grants.outstanding());
+    sources_.erase(n.key);
+    promises_.leaves(n.key);
+    look_anew();
+  }
+
+  // Nothing is granted because of rows that wait in memory for the store.
+  bool store_behind();
+
+  // Why no blocks come from the neighbour; nullopt: they may come any time.
+  std::optional<WhyNot> why_none_from(const Neighbour& n) const;
+
+ private:
+  // What decides for all neighbours at once when States are due.
+  struct Regime {
+    bool open = false;  // anything can be granted at all
+    bool room = false;  // more may be promised
+    bool end = false;
+    bool operator==(const Regime&) const = default;
+  };
+  const Holdings& holdings() const { return generations_.holdings(); }
+  policy::GrantLimits limits();
+  std::uint64_t memory_room() const;
+  std::uint64_t promised();
+  bool can_grant(const Neighbour& n);
+  bool has_news(const Neighbour& n);
+  TimeUs due(Neighbour& n);
+  TimeUs work_out_due(const Neighbour& n);
+  void review_regime();
+  proto::State make_state(Neighbour& n, std::size_t entries_max);
+  void grant(Neighbour& n);
+  void tell_received(Neighbour& n, proto::State& state);
+  void tell_convicted(Neighbour& n, proto::State& state);
+  void tell_lacking(Neighbour& n);
+  bool sifts() const;
+  void tell_plain(const Neighbour& n, trust::Asks&& asks, proto::GenerationState& entry);
+  void tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state);
+
+  const Context& context_;
+  const Life& life_;
+  Membership& membership_;
+  Outbox& outbox_;
+  const Intake& intake_;
+  Links links_;
+  Generations& generations_;
+  const QuotaTurns& turns_;
+  trust::Trust& trust_;
+  codec::CoefficientStream random_;  // of null vectors
+  std::uint32_t told_lacking_ = 0;   // the last generation that a source was told of
+  Regime regime_;
+  Promises promises_;
+  policy::Holders holders_;
+  bool amid_polluters_ = false;  // as of when promises were counted last
+  std::set<PeerKey> sources_;    // neighbours that have everything
+};
+
+}  // namespace firn::core

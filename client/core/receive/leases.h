@@ -1,0 +1,60 @@
+// The receiver's side of flow control: how many blocks each neighbour may send us (credit), and how
+// many of one generation (quota). Together the quotas never promise more than is missing, so that
+// several senders of one generation do not send the same last rows. Credit may come to
+// kPromisedTimes as much, as some will not use it; and an idle neighbour has credit for a block.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "client/core/neighbour/neighbours.h"
+#include "client/core/receive/holders.h"
+#include "client/core/rows/holdings.h"
+
+namespace firn::core::policy {
+
+// What bounds the grants of one round.
+struct GrantLimits {
+  bool paused = false;           // the disk is behind or full: grant nothing
+  std::uint64_t blocks_max = 0;  // what the down limit and memory allow in all
+  std::uint64_t promised = 0;    // Promises::sum
+};
+
+// Blocks to grant `neighbour` now, on top of its credit.
+std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbour,
+                              const GrantLimits& limits);
+
+// How shares are made.
+struct Shares {
+  std::uint32_t rotation = 0;  // changes now and then: remainders go to other neighbours in turn
+  // A suspect has one block, to show itself, where somebody else holds some of the generation. For
+  // few neighbours.
+  bool sifted = false;
+};
+
+// Blocks of open generation `g` that `neighbour` may have in flight to us.
+std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
+                       const Neighbour& neighbour, std::uint32_t g, const Shares& shares,
+                       Holders& holders, TimeUs now);
+
+// What a neighbour's window becomes to hold what its link carries; ask before granting. One that
+// answers grants promptly has its window grow by what has come. `own_queue`: how long a grant waits
+// for our uplink, which no sender is to wait for; where every grant so far waited for it, it is in
+// the round trip as well, and counts twice. `alone`: it is the only neighbour. Then its blocks come
+// in bursts, as long as its window, which tell little of its rate, and a window that is too large
+// does no harm, as no other neighbour sends the same rows: so it doubles whenever its sender had to
+// wait for it, as TCP's does at first, and is not narrowed.
+Grants::Window next_window(const Grants& grants, TimeUs own_queue, bool alone,
+                           std::uint32_t block_bytes, std::uint32_t window_max, TimeUs now);
+
+// True when so little is missing that grants should be renewed oftener.
+bool near_end(const Holdings& holdings, const Neighbours& neighbours);
+
+// How long after the last State the next one to `neighbour` is due. `can_grant`: half its window
+// has been used and more can be granted. `states_rate`: bytes a second that States to all may take,
+// 0: not known.
+TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
+                      const Neighbour& neighbour, bool can_grant, std::uint32_t block_bytes,
+                      double states_rate, TimeUs now);
+
+}  // namespace firn::core::policy

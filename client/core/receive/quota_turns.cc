@@ -1,0 +1,89 @@
+#include "client/core/receive/quota_turns.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/core/base/constants.h"
+#include "client/core/receive/leases.h"
+
+namespace firn::core {
+
+QuotaTurns::QuotaTurns(const Context& context, const Life& life, Membership& membership,
+                       const Intake& intake, Generations& generations)
+    : context_(context),
+      life_(life),
+      membership_(membership),
+      intake_(intake),
+      generations_(generations),
+      turned_at_(life.began_at()) {}
+
+TimeUs QuotaTurns::interval() const {
+  return policy::near_end(generations_.holdings(), membership_.neighbours())
+             ? policy::kStateIntervalEnd
+             : policy::kStateInterval;
+}
+
+void QuotaTurns::step() {
+  if (life_.complete() || generations_.holdings().complete()) return;
+  const bool several = membership_.neighbours().size() >= 2;
+  if (!several && !generations_.any_waiting()) return;
+  if (context_.now - turned_at_ < interval()) return;
+  turned_at_ = context_.now;
+  if (several) {
+    ++turn_;
+    tell_near_ends();
+    if (!intake_.paused()) tell_lost();
+  }
+  tell_waiting();
+}
+
+TimeUs QuotaTurns::next_due() const {
+  if (life_.complete() || generations_.holdings().complete()) return kNever;
+  if (generations_.any_waiting()) return turned_at_ + interval();
+  if (membership_.neighbours().size() < 2) return kNever;
+  if (generations_.holdings().open().empty() && !generations_.any_lost()) return kNever;
+  return turned_at_ + interval();
+}
+
+void QuotaTurns::tell_near_ends() {
+  const Holdings& holdings = generations_.holdings();
+  const std::uint64_t has = holdings.total_rank(), came = has - std::min(had_.value_or(has), has);
+  had_ = has;
+  const std::uint64_t most = std::max<std::uint64_t>(
+      policy::kQuotaRefreshes, policy::kQuotaRefreshTimes * came / holdings.generation_size());
+  std::uint64_t looked = 0;
+  for (const auto& [g, open] : holdings.open()) {
+    if (open.decoding) continue;
+    if (++looked > most) break;
+    const std::uint32_t missing = holdings.blocks_in(g) - open.rows;
+    if (missing < membership_.neighbours().size() * policy::kWindowMin) {
+      membership_.neighbours().report(g);
+    }
+  }
+}
+
+bool QuotaTurns::offered(std::uint32_t g) const {
+  const Neighbours& neighbours = std::as_const(membership_).neighbours();
+  return std::any_of(neighbours.begin(), neighbours.end(),
+                     [g](const Neighbour& n) { return n.holds.heard() && n.holds.rank(g) > 0; });
+}
+
+// What was named when there was memory for it may be what no neighbour wants to send.
+void QuotaTurns::tell_waiting() {
+  const auto offered = [this](std::uint32_t g) { return this->offered(g); };
+  for (const std::uint32_t g :
+       generations_.next_waiting(offered, policy::kQuotaRefreshes, context_.now)) {
+    membership_.neighbours().report(g);
+  }
+}
+
+// Shares of lost rows may have gone to neighbours that send nothing, while nothing is open to tell
+// of. A few of these generations at a time, in turn; those that no neighbour has can wait.
+void QuotaTurns::tell_lost() {
+  const auto offered = [this](std::uint32_t g) { return this->offered(g); };
+  for (const std::uint32_t g : generations_.next_lost(offered, policy::kQuotaRefreshes)) {
+    membership_.neighbours().report(g);
+  }
+}
+
+}  // namespace firn::core

@@ -1,0 +1,43 @@
+// Where only a few rows of a generation are missing, each neighbour has a lease on some of them
+// (leases.h). These shares go round, and are told again as the neighbours' own ranks grow.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "client/core/base/context.h"
+#include "client/core/mesh/membership.h"
+#include "client/core/receive/intake.h"
+#include "client/core/rows/generations.h"
+
+namespace firn::core {
+
+class QuotaTurns {
+ public:
+  QuotaTurns(const Context& context, const Life& life, Membership& membership, const Intake& intake,
+             Generations& generations);
+
+  // How often the shares have gone round.
+  std::uint32_t turn() const { return turn_; }
+
+  void step();
+  TimeUs next_due() const;
+
+ private:
+  TimeUs interval() const;
+  void tell_near_ends();
+  void tell_lost();
+  bool offered(std::uint32_t g) const;  // some neighbour has rows of it
+  void tell_waiting();
+
+  const Context& context_;
+  const Life& life_;
+  Membership& membership_;
+  const Intake& intake_;
+  Generations& generations_;
+  std::uint32_t turn_ = 0;
+  TimeUs turned_at_;
+  std::optional<std::uint64_t> had_;  // rows, when the shares went round last
+};
+
+}  // namespace firn::core

@@ -1,0 +1,81 @@
+// Blocks that arrive, and the life of a generation: filling, decoding, verified, or found false.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/core/base/actions.h"
+#include "client/core/base/context.h"
+#include "client/core/mesh/membership.h"
+#include "client/core/neighbour/outbox.h"
+#include "client/core/receive/intake.h"
+#include "client/core/rows/generations.h"
+#include "client/core/trust/trust.h"
+#include "proto/base/result.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+// Blocks that came.
+struct BlockCounts {
+  std::uint64_t innovative = 0;
+  std::uint64_t redundant = 0;
+  std::uint64_t recoded = 0;  // either; their sender had recoded them
+};
+
+class Receiving final : public LeaveWatcher {
+ public:
+  Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
+            Intake& intake, trust::Trust& trust, Generations& generations);
+
+  // Has those generations decoded of which an earlier run left all rows.
+  void resume(const std::vector<std::uint32_t>& full);
+
+  // Whether a block fits the content's shape and the promises made; its sender is punished if not.
+  bool fits(Neighbour& n, const proto::Block& block);
+  // Takes a block that fits. Its sender may be dropped.
+  void take(Neighbour& n, proto::Block&& block);
+
+  // The answer to Decode.
+  void decoded(std::uint32_t g, DecodeOutcome outcome);
+  // As SwarmCore::generation_lost and generation_regained.
+  void generation_lost(std::uint32_t g, const Error& error, bool fetch_again);
+  void generation_regained(std::uint32_t g);
+  // Why the first generation was lost that is not fetched again, since none was.
+  const std::string& first_loss() const { return first_loss_; }
+
+  // Carries out what trust wants done. Neighbours may be dropped for it.
+  void apply_verdicts();
+
+  void leaves(const Neighbour& n) override { trust_.leaves(n); }
+  // What else came from that peer is not trusted either.
+  void banned(const PeerId& id) override;
+
+  const BlockCounts& counts() const { return counts_; }
+
+ private:
+  void innovative(Neighbour& n, std::uint32_t g, std::uint32_t slot, const Vector& vector,
+                  proto::Payload payload);
+  void redundant(Neighbour& n, std::uint32_t g);
+  void start_decode(std::uint32_t g);
+  void verified(std::uint32_t g);
+  void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  void fetch_again(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  void report_lost(std::uint32_t g);
+  void lose(std::uint32_t g);
+  void ask_again(Neighbour& n);
+
+  const Context& context_;
+  Life& life_;
+  Membership& membership_;
+  Outbox& outbox_;
+  Intake& intake_;
+  trust::Trust& trust_;
+  Generations& generations_;
+  BlockCounts counts_;
+  std::string first_loss_;
+};
+
+}  // namespace firn::core

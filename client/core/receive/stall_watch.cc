@@ -1,0 +1,89 @@
+#include "client/core/receive/stall_watch.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "client/core/base/constants.h"
+
+namespace firn::core {
+
+StallWatch::StallWatch(const Context& context, const Life& life, Membership& membership,
+                       const Holdings& holdings)
+    : context_(context),
+      life_(life),
+      membership_(membership),
+      holdings_(holdings),
+      random_(context.options.seed, 0x6e756c6c73),
+      looked_at_(life.began_at()) {}
+
+TimeUs StallWatch::next_due() const {
+  if (idle() || std::as_const(membership_).neighbours().empty()) return kNever;
+  return looked_at_ + policy::kStallTime;
+}
+
+// As many generations as a neighbour keeps null vectors of.
+void StallWatch::follow_up() {
+  for (auto it = asked_.begin(); it != asked_.end();) {
+    const OpenGeneration* open = holdings_.find_open(it->first);
+    if (!open || open->decoding || context_.now - it->second.at >= policy::kStallTime) {
+      it = asked_.erase(it);
+      continue;
+    }
+    if (open->rows > it->second.rows) {
+      ask_again(it->first, *open);
+      it->second = {open->rows, context_.now};
+    }
+    ++it;
+  }
+}
+
+// The neighbour that sent the latest row, unless it is known to hold more: then it sends anyway.
+void StallWatch::ask_again(std::uint32_t g, const OpenGeneration& open) {
+  std::size_t latest = open.vectors.size();
+  for (std::size_t slot = 0; slot < open.vectors.size(); ++slot)
+    if (open.vectors[slot] &&
+        (latest == open.vectors.size() || open.arrived[slot] >= open.arrived[latest]))
+      latest = slot;
+  for (Neighbour& n : membership_.neighbours()) {
+    if (latest == open.vectors.size() || n.id != open.senders[latest]) continue;
+    if (n.news.begun() && n.holds.rank(g) <= open.rows)
+      n.news.attach_null_vector(g, open.basis.random_null_vector(random_));
+  }
+}
+
+bool StallWatch::step() {
+  follow_up();
+  if (idle() || context_.now - looked_at_ < policy::kStallTime) return false;
+  looked_at_ = context_.now;
+  const auto& open = holdings_.open();
+  auto it = open.upper_bound(last_);
+  for (std::size_t looked = 0; looked < std::min<std::size_t>(open.size(), policy::kScanMax);
+       ++looked, ++it) {
+    if (it == open.end()) it = open.begin();
+    const std::uint32_t g = last_ = it->first;
+    if (!stands_still(g, it->second)) continue;
+    const std::vector<std::uint8_t> z = it->second.basis.random_null_vector(random_);
+    for (Neighbour& n : membership_.neighbours()) {
+      if (n.news.begun() && n.holds.rank(g) > 0) n.news.attach_null_vector(g, z);
+    }
+    if (asked_.size() < policy::kNullVectorsKept) asked_[g] = {it->second.rows, context_.now};
+    break;
+  }
+  return true;
+}
+
+bool StallWatch::stands_still(std::uint32_t g, const OpenGeneration& open) const {
+  const TimeUs still = context_.now - open.last_growth;
+  if (open.decoding || still < policy::kStallTime) return false;
+  bool more = false, some = false;
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    const std::uint32_t rank = n.holds.rank(g);
+    some |= rank > 0;
+    more |= rank > open.rows;
+  }
+  // A neighbour that claims more will send it, if the claim is true.
+  return some && (!more || still >= policy::kStallVoid);
+}
+
+}  // namespace firn::core

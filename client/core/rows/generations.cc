@@ -1,0 +1,183 @@
+#include "client/core/rows/generations.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "client/core/base/constants.h"
+
+namespace firn::core {
+namespace {
+
+// Of a unit vector; else kCoded.
+std::uint32_t source_block_of(const std::vector<std::uint8_t>& vector) {
+  const auto zero = [](std::uint8_t coefficient) { return coefficient == 0; };
+  const auto first = std::find_if_not(vector.begin(), vector.end(), zero);
+  const bool unit =
+      first != vector.end() && *first == 1 && std::all_of(first + 1, vector.end(), zero);
+  return unit ? static_cast<std::uint32_t>(first - vector.begin()) : kCoded;
+}
+
+}  // namespace
+
+Generations::Generations(const Shape& shape, std::uint64_t memory_bytes)
+    : memory_bytes_(memory_bytes), holdings_(shape) {}
+
+std::vector<std::uint32_t> Generations::restore(const StartState& state, TimeUs now) {
+  for (std::uint32_t g = 0; g < state.verified.size() && g < holdings_.generation_count(); ++g) {
+    if (state.verified[g]) holdings_.set_verified(g);
+  }
+  std::vector<std::uint32_t> all_there;
+  for (const ResumedRow& row : state.rows) {
+    if (row.generation >= holdings_.generation_count() ||
+        row.vector.size() != holdings_.blocks_in(row.generation)) {
+      continue;
+    }
+    const auto vector = std::make_shared<const std::vector<std::uint8_t>>(row.vector);
+    // That a row is true stays true whatever became of its sender. A source block may go out as one
+    // only if it is (plain_fetch.h), so what is not proven counts as coded.
+    const std::uint32_t source_block =
+        row.standing == Standing::kProven ? source_block_of(row.vector) : kCoded;
+    const Holdings::Origin origin{row.sender, false, row.standing, source_block};
+    if (!holdings_.restore(row.generation, row.slot, vector, origin, now)) continue;
+    if (full(row.generation)) all_there.push_back(row.generation);
+  }
+  return all_there;
+}
+
+// Vectors (twice, holdings.h) and their reduced forms stay in memory wherever payloads go, 3 n^2
+// bytes for a generation; the shape is a stranger's choice, so what may be open at once depends on
+// it.
+std::uint64_t Generations::room() const {
+  const std::uint64_t n = holdings_.generation_size();
+  return std::max(memory_bytes_ / 4 / (3 * n * n), policy::kOpenMin);
+}
+
+bool Generations::begun(std::uint32_t g) const {
+  return holdings_.find_open(g) || holdings_.verified().contains(g);
+}
+
+bool Generations::accepts(std::uint32_t g) {
+  if (begun(g) || holdings_.open().size() < room()) return true;
+  not_opened_.insert(g);
+  return false;
+}
+
+void Generations::forget_settled() {
+  std::erase_if(not_opened_,
+                [&](std::uint32_t g) { return begun(g) || holdings_.given_up().contains(g); });
+}
+
+// How many more.
+std::uint64_t Generations::room_to_invite(TimeUs now) {
+  std::erase_if(invited_, [&](const auto& entry) {
+    return begun(entry.first) || now - entry.second >= policy::kInviteTime;
+  });
+  const std::uint64_t taken = holdings_.open().size() + invited_.size();
+  return room() - std::min(room(), taken);
+}
+
+bool Generations::invites(std::uint32_t g, TimeUs now) {
+  if (holdings_.given_up().contains(g)) return false;
+  if (!accepts(g)) return false;
+  if (begun(g)) return true;
+  if (room_to_invite(now) == 0 && !invited_.contains(g)) {
+    not_opened_.insert(g);
+    return false;
+  }
+  if (invited_.try_emplace(g, now).second) next_waiting_ = g + 1;
+  return true;
+}
+
+std::vector<std::uint32_t> Generations::next_waiting(
+    const std::function<bool(std::uint32_t)>& offered, std::uint32_t count_max, TimeUs now) {
+  std::vector<std::uint32_t> chosen;
+  forget_settled();
+  const std::uint64_t count = std::min<std::uint64_t>(count_max, room_to_invite(now));
+  const std::size_t looks = std::min<std::size_t>(not_opened_.size(), policy::kScanMax);
+  auto g = not_opened_.lower_bound(next_waiting_);
+  for (std::size_t looked = 0; looked < looks && chosen.size() < count; ++looked) {
+    if (g == not_opened_.end()) g = not_opened_.begin();
+    if (offered(*g)) chosen.push_back(*g);
+    next_waiting_ = *g++ + 1;
+  }
+  return chosen;
+}
+
+std::vector<std::uint32_t> Generations::shut_after(std::uint32_t g) {
+  std::vector<std::uint32_t> shut;
+  if (holdings_.rank(g) != 1 || holdings_.open().size() < room()) return shut;
+  for (std::uint32_t looked = 0; looked < policy::kShutTold; ++looked) {
+    if (++g >= holdings_.generation_count()) break;
+    const bool told = not_opened_.contains(g) && !invited_.contains(g);
+    if (!told && !holdings_.given_up().contains(g) && !accepts(g)) shut.push_back(g);
+  }
+  return shut;
+}
+
+const std::vector<Vector>& Generations::start_decode(std::uint32_t g) {
+  holdings_.set_decoding(g);
+  return holdings_.find_open(g)->vectors;
+}
+
+bool Generations::decoding(std::uint32_t g) const {
+  if (g >= holdings_.generation_count()) return false;
+  const OpenGeneration* open = holdings_.find_open(g);
+  return open && open->decoding;
+}
+
+std::vector<std::uint32_t> Generations::verified(std::uint32_t g, TimeUs now) {
+  holdings_.set_verified(g);
+  std::vector<std::uint32_t> welcome;
+  forget_settled();
+  const std::uint64_t room = room_to_invite(now);
+  for (const std::uint32_t waiting : not_opened_) {
+    if (welcome.size() >= room) break;
+    if (!invited_.contains(waiting)) welcome.push_back(waiting);
+  }
+  return welcome;
+}
+
+void Generations::lose(std::uint32_t g) {
+  holdings_.reset(g);
+  lost_.insert(g);
+}
+
+void Generations::give_up(std::uint32_t g) {
+  lose(g);
+  holdings_.give_up(g);
+}
+
+void Generations::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  holdings_.remove(g, slots);
+  if (holdings_.rank(g) == 0) lost_.insert(g);
+}
+
+std::vector<Generations::Slots> Generations::unproven_rows_of(const PeerId& sender) const {
+  std::vector<Slots> found;
+  for (const auto& [g, open] : holdings_.open()) {
+    if (open.decoding || open.rows_from(sender, Rows::kAll) == 0) continue;
+    Slots slots{g, {}};
+    for (const std::uint32_t slot : open.unproven())
+      if (open.senders[slot] == sender) slots.slots.push_back(slot);
+    if (!slots.slots.empty()) found.push_back(std::move(slots));
+  }
+  return found;
+}
+
+std::vector<std::uint32_t> Generations::next_lost(const std::function<bool(std::uint32_t)>& offered,
+                                                  std::uint32_t count_max) {
+  std::erase_if(lost_, [&](std::uint32_t g) {
+    return holdings_.rank(g) > 0 || holdings_.given_up().contains(g);
+  });
+  std::vector<std::uint32_t> chosen;
+  auto g = lost_.lower_bound(next_lost_);
+  for (std::size_t looked = 0; looked < lost_.size() && chosen.size() < count_max; ++looked) {
+    if (g == lost_.end()) g = lost_.begin();
+    if (offered(*g)) chosen.push_back(*g);
+    next_lost_ = *g++ + 1;
+  }
+  return chosen;
+}
+
+}  // namespace firn::core

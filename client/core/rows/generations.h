@@ -1,0 +1,104 @@
+// The generations of a content as this peer fills them: what it holds, from which peers it takes
+// rows of which, and which it has lost.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "client/core/base/types.h"
+#include "client/core/rows/holdings.h"
+#include "proto/content/shape.h"
+
+namespace firn::core {
+
+class Generations {
+ public:
+  // `memory_bytes`: Options::memory_bytes.
+  Generations(const Shape& shape, std::uint64_t memory_bytes);
+
+  const Holdings& holdings() const { return holdings_; }
+
+  // What an earlier run left. Returns the generations of which all rows are there.
+  std::vector<std::uint32_t> restore(const StartState& state, TimeUs now);
+
+  // --- filling ---
+  // Whether there is memory to open g, if it is not open. A generation that is turned away for want
+  // of memory is remembered (`verified`).
+  bool accepts(std::uint32_t g);
+  // Whether it is named to neighbours as wanted. Of generations that are not open no more are named
+  // at a time than there is memory for: each neighbour may begin to send what it is told of.
+  bool invites(std::uint32_t g, TimeUs now);
+  // Generations that were turned away, while there is memory for one more: in turn, `count_max` at
+  // most, and only those that some neighbour offers. Those that were named before have not come.
+  bool any_waiting() const { return !not_opened_.empty(); }
+  std::vector<std::uint32_t> next_waiting(const std::function<bool(std::uint32_t)>& offered,
+                                          std::uint32_t count_max, TimeUs now);
+  const std::set<std::uint32_t>& waiting() const { return not_opened_; }
+  // Where g has just been opened and took the last room: the next few generations, which are turned
+  // away from now on. Senders that are told so at once send nothing of them.
+  std::vector<std::uint32_t> shut_after(std::uint32_t g);
+  // Holdings::insert.
+  std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector,
+                                      const Holdings::Origin& origin, TimeUs now) {
+    return holdings_.insert(g, vector, origin, now);
+  }
+  bool full(std::uint32_t g) const { return holdings_.rank(g) == holdings_.blocks_in(g); }
+  // Its rows are being decoded; returns their vectors.
+  const std::vector<Vector>& start_decode(std::uint32_t g);
+  bool decoding(std::uint32_t g) const;
+
+  // g is verified. Returns generations that were turned away for want of memory; now there is some
+  // for these.
+  std::vector<std::uint32_t> verified(std::uint32_t g, TimeUs now);
+
+  // --- false and lost ones ---
+  // Back to rank 0, to be fetched again.
+  void lose(std::uint32_t g);
+  // As lose, but not wanted any more.
+  void give_up(std::uint32_t g);
+  // Rows that have been judged: Holdings::prove and remove.
+  void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+    holdings_.prove(g, slots);
+  }
+  // Holdings::believe, doubt and doubt_all.
+  void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+    holdings_.believe(g, slots);
+  }
+  void doubt(const PeerId& sender) { holdings_.doubt(sender); }
+  void doubt_all(bool proven_too) { holdings_.doubt_all(proven_too); }
+  void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  // Rows of open generations that this peer has sent and that are not proven, but for generations
+  // under decode.
+  struct Slots {
+    std::uint32_t generation = 0;
+    std::vector<std::uint32_t> slots;
+  };
+  std::vector<Slots> unproven_rows_of(const PeerId& sender) const;
+
+  // Lost generations of which no row has come since.
+  bool any_lost() const { return !lost_.empty(); }
+  const std::set<std::uint32_t>& lost() const { return lost_; }
+  // A few of those that are `offered` by some neighbour, in turn; `count_max` at most.
+  std::vector<std::uint32_t> next_lost(const std::function<bool(std::uint32_t)>& offered,
+                                       std::uint32_t count_max);
+
+ private:
+  std::uint64_t room() const;
+  bool begun(std::uint32_t g) const;
+  std::uint64_t room_to_invite(TimeUs now);
+  void forget_settled();  // of those that wait
+
+  const std::uint64_t memory_bytes_;
+  Holdings holdings_;
+  std::set<std::uint32_t> not_opened_;       // turned away, or named since and not open yet
+  std::map<std::uint32_t, TimeUs> invited_;  // not open; when it was named
+  std::uint32_t next_waiting_ = 0;           // from which on next_waiting looks next
+  std::set<std::uint32_t> lost_;
+  std::uint32_t next_lost_ = 0;  // from which on next_lost looks next
+};
+
+}  // namespace firn::core

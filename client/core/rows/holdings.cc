@@ -1,0 +1,260 @@
+#include "client/core/rows/holdings.h"
+
+#include <algorithm>
+
+#include "codec/encode.h"
+#include "codec/kernels.h"
+#include "proto/base/result.h"
+
+namespace firn::core {
+
+bool OpenGeneration::reaches(const std::vector<std::uint8_t>& z, Rows which) const {
+  if (which == Rows::kAll) return basis.reaches(z);
+  for (std::uint32_t slot = 0; slot < vectors.size(); ++slot) {
+    if (has(slot, which) && codec::dot(*vectors[slot], z) != 0) return true;
+  }
+  return false;
+}
+
+std::vector<std::uint32_t> OpenGeneration::unproven() const {
+  std::vector<std::uint32_t> slots;
+  for (std::uint32_t slot = 0; slot < vectors.size(); ++slot)
+    if (has(slot, Rows::kAll) && !has(slot, Rows::kProven)) slots.push_back(slot);
+  return slots;
+}
+
+std::optional<std::uint32_t> OpenGeneration::slot_of(std::uint32_t i) const {
+  for (std::uint32_t slot = 0; slot < vectors.size(); ++slot) {
+    if (vectors[slot] && source_block[slot] == i) return slot;
+  }
+  return std::nullopt;
+}
+
+void OpenGeneration::count_slot(std::uint32_t slot) {
+  const PeerId& sender = senders[slot];
+  auto share = std::find_if(by_sender.begin(), by_sender.end(),
+                            [&](const auto& entry) { return entry.sender == sender; });
+  if (share == by_sender.end()) {
+    by_sender.push_back({sender});
+    share = by_sender.end() - 1;
+  }
+  const bool is_trusted = has(slot, Rows::kTrusted), is_proven = has(slot, Rows::kProven);
+  const bool first_hand = from_whole[slot];
+  ++share->rows;
+  share->trusted += is_trusted;
+  share->proven += is_proven;
+  ++rows;
+  trusted += is_trusted;
+  proven += is_proven;
+  first_hand_rows += first_hand;
+  first_hand_trusted += first_hand && is_trusted;
+  first_hand_proven += first_hand && is_proven;
+}
+
+void OpenGeneration::count_anew() {
+  by_sender.clear();
+  rows = trusted = proven = 0;
+  first_hand_rows = first_hand_trusted = first_hand_proven = 0;
+  for (std::uint32_t slot = 0; slot < vectors.size(); ++slot) {
+    if (vectors[slot]) count_slot(slot);
+  }
+}
+
+Holdings::Holdings(const Shape& shape)
+    : shape_(shape),
+      verified_(shape.generation_count()),
+      given_up_(shape.generation_count()),
+      held_(shape.generation_count()),
+      total_possible_(shape.block_count()) {}
+
+std::uint32_t Holdings::rank(std::uint32_t g) const {
+  if (verified_.contains(g)) return blocks_in(g);
+  const OpenGeneration* open = find_open(g);
+  return open ? open->rows : 0;
+}
+
+std::uint32_t Holdings::rank(std::uint32_t g, Rows which) const {
+  if (verified_.contains(g)) return blocks_in(g);
+  const OpenGeneration* open = find_open(g);
+  return open ? open->count(which) : 0;
+}
+
+const OpenGeneration* Holdings::find_open(std::uint32_t g) const {
+  const auto it = open_.find(g);
+  return it == open_.end() ? nullptr : &it->second;
+}
+
+OpenGeneration* Holdings::extend_span(std::uint32_t g, const Vector& vector) {
+  const auto [it, fresh] = open_.try_emplace(g, blocks_in(g));
+  if (it->second.basis.insert(*vector)) return &it->second;
+  if (fresh) open_.erase(it);  // a vector of zeros
+  return nullptr;
+}
+
+void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
+                     const Vector& vector, const Origin& origin, TimeUs now) {
+  if (slot >= open.vectors.size()) {
+    open.vectors.resize(slot + 1);
+    open.senders.resize(slot + 1);
+    open.standing.resize(slot + 1);
+    open.source_block.resize(slot + 1);
+    open.arrived.resize(slot + 1);
+    open.from_whole.resize(slot + 1);
+    open.believed.resize(slot + 1);
+    const std::size_t n = blocks_in(g), bytes = (slot + 1) * n;
+    if (bytes > open.rows_by_slot.capacity())
+      open.rows_by_slot.reserve(std::min(std::max(2 * open.rows_by_slot.size(), bytes), n * n));
+    open.rows_by_slot.resize(bytes);
+  }
+  std::copy(vector->begin(), vector->end(),
+            open.rows_by_slot.begin() + std::ptrdiff_t{slot} * blocks_in(g));
+  open.vectors[slot] = vector;
+  open.senders[slot] = origin.sender;
+  open.standing[slot] = origin.standing;
+  open.source_block[slot] = origin.source_block;
+  open.arrived[slot] = now;
+  open.from_whole[slot] = origin.first_hand;
+  open.believed[slot] = origin.believed;
+  open.count_slot(slot);
+  ++total_rank_;
+  held_.add(g);
+  changes_.add(g);
+  frontier_ = std::max(frontier_, g + 1);
+}
+
+// No row of it is held any more, but where it is verified.
+void Holdings::close(std::uint32_t g) {
+  open_.erase(g);
+  if (!verified_.contains(g)) held_.remove(g);
+  changes_.add(g);
+}
+
+std::optional<std::uint32_t> Holdings::insert(std::uint32_t g, const Vector& vector,
+                                              const Origin& origin, TimeUs now) {
+  if (verified_.contains(g) || given_up_.contains(g)) return std::nullopt;
+  OpenGeneration* open = extend_span(g, vector);
+  if (!open) return std::nullopt;
+  const auto free = std::find(open->vectors.begin(), open->vectors.end(), nullptr);
+  const auto slot = static_cast<std::uint32_t>(free - open->vectors.begin());
+  FIRN_CHECK(slot < blocks_in(g));  // rank = slots taken, so below that number there is a free one
+  place(*open, g, slot, vector, origin, now);
+  open->last_growth = now;
+  return slot;
+}
+
+bool Holdings::restore(std::uint32_t g, std::uint32_t slot, const Vector& vector,
+                       const Origin& origin, TimeUs now) {
+  if (verified_.contains(g) || slot >= blocks_in(g)) return false;
+  const OpenGeneration* there = find_open(g);
+  if (there && slot < there->vectors.size() && there->vectors[slot]) return false;
+  OpenGeneration* open = extend_span(g, vector);
+  if (!open) return false;
+  place(*open, g, slot, vector, origin, now);
+  return true;
+}
+
+void Holdings::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  OpenGeneration& open = open_.at(g);
+  for (const std::uint32_t slot : slots) open.standing[slot] = Standing::kProven;
+  open.count_anew();
+  changes_.add(g);
+}
+
+void Holdings::believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  OpenGeneration& open = open_.at(g);
+  for (const std::uint32_t slot : slots) open.believed[slot] = true;
+  open.count_anew();
+  changes_.add(g);
+}
+
+void Holdings::doubt(const PeerId& sender) {
+  for (auto& [g, open] : open_) {
+    if (open.rows_from(sender, Rows::kTrusted) == 0) continue;
+    for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
+      if (open.senders[slot] == sender) open.believed[slot] = false;
+    }
+    open.count_anew();
+    changes_.add(g);
+  }
+}
+
+void Holdings::doubt_all(bool proven_too) {
+  for (auto& [g, open] : open_) {
+    for (Standing& standing : open.standing) {
+      if (proven_too && standing == Standing::kProven) standing = Standing::kUnanswered;
+    }
+    open.believed.assign(open.believed.size(), false);
+    open.count_anew();
+  }
+  changes_.add_all();
+}
+
+// The span is made anew: a basis knows no way back.
+void Holdings::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  OpenGeneration& open = open_.at(g);
+  for (const std::uint32_t slot : slots) {
+    total_rank_ -= open.vectors[slot] ? 1 : 0;
+    open.vectors[slot].reset();
+  }
+  open.basis = codec::SpanBasis(blocks_in(g));
+  open.decoding = false;
+  for (const Vector& vector : open.vectors) FIRN_CHECK(!vector || open.basis.insert(*vector));
+  open.count_anew();
+  changes_.add(g);
+  if (open.rows == 0) close(g);
+}
+
+void Holdings::set_decoding(std::uint32_t g) {
+  const auto it = open_.find(g);
+  if (it != open_.end()) it->second.decoding = true;
+}
+
+void Holdings::set_verified(std::uint32_t g) {
+  if (verified_.contains(g)) return;
+  total_rank_ += blocks_in(g) - rank(g);
+  close(g);
+  if (given_up_.contains(g)) {
+    given_up_.remove(g);
+    given_up_blocks_ -= blocks_in(g);
+  }
+  verified_.add(g);
+  held_.add(g);
+  verified_bytes_ += shape_.bytes_in_generation(g);
+  frontier_ = std::max(frontier_, g + 1);
+}
+
+void Holdings::reset(std::uint32_t g) {
+  total_rank_ -= rank(g);
+  if (verified_.contains(g)) {
+    verified_.remove(g);
+    verified_bytes_ -= shape_.bytes_in_generation(g);
+  }
+  close(g);
+}
+
+void Holdings::give_up(std::uint32_t g) {
+  reset(g);
+  if (given_up_.contains(g)) return;
+  given_up_.add(g);
+  given_up_blocks_ += blocks_in(g);
+}
+
+Holdings::Mix Holdings::recode(std::uint32_t g, std::vector<std::uint32_t> slots,
+                               codec::CoefficientStream& random) const {
+  const OpenGeneration* open = find_open(g);
+  FIRN_CHECK(open && !slots.empty());
+  Mix result;
+  std::vector<const std::uint8_t*> vectors;
+  vectors.reserve(slots.size());
+  for (const std::uint32_t slot : slots) {
+    FIRN_CHECK(slot < open->vectors.size() && open->vectors[slot]);
+    vectors.push_back(open->rows_by_slot.data() + std::size_t{slot} * blocks_in(g));
+  }
+  result.slots = std::move(slots);
+  result.mix = codec::random_mix(result.slots.size(), random);
+  result.vector.resize(blocks_in(g));
+  codec::mix_vectors(codec::kernels(), result.mix, vectors, result.vector);
+  return result;
+}
+
+}  // namespace firn::core

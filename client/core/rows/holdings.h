@@ -1,0 +1,195 @@
+// What this peer holds of a content: which generations are verified, and the coding vectors of the
+// rows of those under way. Payloads are elsewhere (the store); here is all that innovation,
+// recoding and scheduling need to know.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "client/core/base/actions.h"
+#include "client/core/base/types.h"
+#include "client/core/rows/generation_set.h"
+#include "client/core/rows/recent_changes.h"
+#include "codec/random.h"
+#include "codec/span_basis.h"
+#include "proto/content/manifest.h"
+
+namespace firn::core {
+
+// Of a row whose vector is no unit vector, in place of the number of its source block.
+inline constexpr std::uint32_t kCoded = UINT32_MAX;
+
+// Which rows may go into what is sent.
+enum class Rows {
+  kAll,
+  kTrusted,  // proven, or believed: found true by the word of a peer that may lie
+  kProven,
+};
+
+// A generation of which some rows are held and which is not verified.
+struct OpenGeneration {
+  explicit OpenGeneration(std::uint32_t n) : basis(n) {}
+
+  struct Share {  // of one sender
+    PeerId sender;
+    std::uint32_t rows = 0;
+    std::uint32_t trusted = 0, proven = 0;  // of them
+    std::uint32_t count(Rows which) const {
+      return which == Rows::kAll ? rows : which == Rows::kTrusted ? trusted : proven;
+    }
+  };
+  // How many of those rows this peer has sent.
+  std::uint32_t rows_from(const PeerId& sender, Rows which) const {
+    for (const Share& share : by_sender)
+      if (share.sender == sender) return share.count(which);
+    return 0;
+  }
+  std::uint32_t count(Rows which) const {
+    return which == Rows::kAll ? rows : which == Rows::kTrusted ? trusted : proven;
+  }
+  std::uint32_t first_hand(Rows which) const {
+    return which == Rows::kAll       ? first_hand_rows
+           : which == Rows::kTrusted ? first_hand_trusted
+                                     : first_hand_proven;
+  }
+  bool has(std::uint32_t slot, Rows which) const {
+    return vectors[slot] && (which == Rows::kAll || standing[slot] == Standing::kProven ||
+                             (which == Rows::kTrusted && believed[slot]));
+  }
+  // The slots that are taken by rows which are not proven.
+  std::vector<std::uint32_t> unproven() const;
+  // Where source block i lies as it is, if its sender sent it so.
+  std::optional<std::uint32_t> slot_of(std::uint32_t i) const;
+  // Adds a slot that is taken to the sums below; all that are.
+  void count_slot(std::uint32_t slot);
+  void count_anew();
+  // Whether some combination of those rows is not orthogonal to z (n coefficients).
+  bool reaches(const std::vector<std::uint8_t>& z, Rows which) const;
+
+  codec::SpanBasis basis;
+  // By slot, up to the highest slot taken: what a generation costs grows with its rows, as a peer
+  // that sends us one row of each can open them all. Null where a slot is free.
+  std::vector<Vector> vectors;
+  std::vector<PeerId> senders;
+  std::vector<Standing> standing;
+  std::vector<std::uint32_t> source_block;  // or kCoded
+  std::vector<TimeUs> arrived;
+  std::vector<bool> from_whole;  // its sender held the whole generation
+  std::vector<bool> believed;    // Rows::kTrusted
+  std::vector<Share> by_sender;  // the senders, counted
+  // The same vectors one after the other: recoding goes through all of them, and
+  // would miss the cache at each where they lie scattered.
+  std::vector<std::uint8_t> rows_by_slot;
+  std::uint32_t rows = 0;             // slots taken = rank
+  std::uint32_t trusted = 0;          // of them
+  std::uint32_t proven = 0;           // of those
+  std::uint32_t first_hand_rows = 0;  // of all: came from holders of the whole generation
+  std::uint32_t first_hand_trusted = 0;
+  std::uint32_t first_hand_proven = 0;
+  TimeUs last_growth = 0;
+  bool decoding = false;  // full, handed to decode
+};
+
+class Holdings {
+ public:
+  explicit Holdings(const Shape& shape);
+
+  const Shape& shape() const { return shape_; }
+  std::uint32_t generation_count() const { return verified_.size(); }
+  // Rows that generation g needs: its source blocks.
+  std::uint32_t blocks_in(std::uint32_t g) const { return shape_.blocks_in(g); }
+  // The same of a full one, n: no generation needs more.
+  std::uint32_t generation_size() const { return shape_.generation_size; }
+
+  const GenerationSet& verified() const { return verified_; }
+  // Verified once and lost since; not wanted any more, as what is on the disk is somebody else's.
+  const GenerationSet& given_up() const { return given_up_; }
+  // Nothing is left to fetch.
+  bool complete() const { return verified_.count() + given_up_.count() == generation_count(); }
+  std::uint32_t rank(std::uint32_t g) const;
+  // As rank, of those rows alone: the dimension of what they can be recoded to.
+  std::uint32_t rank(std::uint32_t g, Rows which) const;
+  std::uint64_t total_rank() const { return total_rank_; }
+  // Rows that are still to come until every generation that is wanted has full rank.
+  std::uint64_t missing() const { return total_possible() - total_rank_ - given_up_blocks_; }
+  std::uint64_t total_possible() const { return total_possible_; }
+  std::uint64_t verified_bytes() const { return verified_bytes_; }
+  // Highest generation with any row or verified, plus one: where the swarm's front is, as seen
+  // here.
+  std::uint32_t frontier() const { return frontier_; }
+  // Generations of which any row is held.
+  const GenerationSet& held() const { return held_; }
+  // Generations of which other rows are held than before, or the same ones proven or doubted.
+  const RecentChanges& changes() const { return changes_; }
+  // Generations under way, ordered by number.
+  const std::map<std::uint32_t, OpenGeneration>& open() const { return open_; }
+  const OpenGeneration* find_open(std::uint32_t g) const;
+
+  // Puts an innovative row into the lowest free slot, which it returns; nullopt if it is redundant
+  // (or the generation verified, or under decode).
+  struct Origin {
+    PeerId sender;
+    bool first_hand = false;  // it held the whole generation
+    Standing standing = Standing::kAnswered;
+    std::uint32_t source_block = kCoded;
+    bool believed = false;  // Rows::kTrusted, by the word of a peer that may lie
+  };
+  std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector, const Origin& origin,
+                                      TimeUs now);
+  // As insert, into a given slot (a row left by an earlier run). False if redundant or not free.
+  bool restore(std::uint32_t g, std::uint32_t slot, const Vector& vector, const Origin& origin,
+               TimeUs now);
+  // These slots of open generation g hold what is true.
+  void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  // These are true by the word of a peer that may lie.
+  void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  // Rows of this sender are not believed any more.
+  void doubt(const PeerId& sender);
+  // No row is believed any more; nor does any count as proven, or as answered for, that did, where
+  // that is in doubt as well.
+  void doubt_all(bool proven_too);
+  // Frees these slots of open generation g, which is not under decode after that.
+  void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  void set_decoding(std::uint32_t g);
+  void set_verified(std::uint32_t g);
+  // Back to rank 0: the rows were false or are gone, or a verified generation was lost.
+  void reset(std::uint32_t g);
+  // As reset, and takes no rows of it from now on, unless set_verified() says that it is back.
+  void give_up(std::uint32_t g);
+
+  // A fresh combination of the rows in these slots of an open generation: one at least.
+  struct Mix {
+    std::vector<std::uint32_t> slots;
+    std::vector<std::uint8_t> mix;
+    std::vector<std::uint8_t> vector;
+  };
+  Mix recode(std::uint32_t g, std::vector<std::uint32_t> slots,
+             codec::CoefficientStream& random) const;
+
+ private:
+  // Rows that come while a relay serves other neighbours, between two looks at the same one.
+  static constexpr std::size_t kChangesKept = 1024;
+
+  // Adds the vector to the generation's span, which it opens; nullptr if it is redundant.
+  OpenGeneration* extend_span(std::uint32_t g, const Vector& vector);
+  void place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot, const Vector& vector,
+             const Origin& origin, TimeUs now);
+  void close(std::uint32_t g);
+
+  Shape shape_;
+  GenerationSet verified_;
+  GenerationSet given_up_;
+  GenerationSet held_;  // verified_, and open_
+  RecentChanges changes_{kChangesKept};
+  std::map<std::uint32_t, OpenGeneration> open_;
+  std::uint64_t total_possible_;
+  std::uint64_t total_rank_ = 0;
+  std::uint64_t given_up_blocks_ = 0;
+  std::uint64_t verified_bytes_ = 0;
+  std::uint32_t frontier_ = 0;
+};
+
+}  // namespace firn::core

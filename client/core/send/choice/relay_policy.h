@@ -1,0 +1,126 @@
+// The sender's side of a peer that was not complete from the start, unless it has finished and has
+// very many neighbours: which neighbour gets a block of which generation next. Asked only when some
+// socket can take a block, so the choice is as late as it can be.
+//
+// The neighbour of low rank that was not chosen for long, then the lowest generation (in small
+// meshes) or that of largest rank gap (in large ones) in which we surely have news for it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "client/core/base/why_not.h"
+#include "client/core/neighbour/neighbours.h"
+#include "client/core/rows/holdings.h"
+#include "client/core/send/choice/choice.h"
+#include "client/core/send/choice/late_binding.h"
+#include "client/core/send/choice/prospects.h"
+#include "codec/random.h"
+
+namespace firn::core::policy {
+
+// The front of a download, as a relay sees it: the generations that its rows of late belong to.
+//
+// The highest one is at the front, and one that the download has passed still is for as long as
+// first-hand rows of it are on their way from other relays to their neighbours: what a neighbour
+// says of its rank leaves them out.
+class Front {
+ public:
+  // Where the download is (Holdings::frontier), as last said.
+  std::uint32_t frontier() const { return frontier_; }
+  // It goes on to there. What it passes stays at the front for `lag` more.
+  void move(std::uint32_t frontier, TimeUs lag, TimeUs now) {
+    passed_.push_back({now + lag, first_of(frontier_)});
+    frontier_ = frontier;
+  }
+  // The lowest generation at the front.
+  std::uint32_t first(TimeUs now) {
+    while (!passed_.empty() && passed_.front().until <= now) passed_.pop_front();
+    return passed_.empty() ? first_of(frontier_) : passed_.front().first;
+  }
+
+ private:
+  struct Passed {
+    TimeUs until = 0;
+    std::uint32_t first = 0;
+  };
+  static std::uint32_t first_of(std::uint32_t frontier) { return frontier > 0 ? frontier - 1 : 0; }
+
+  std::uint32_t frontier_ = 0;
+  std::deque<Passed> passed_;
+};
+
+class RelayPolicy {
+ public:
+  struct Terms {
+    bool small_mesh = false;     // the swarm is so small that every peer can know every other
+    TimeUs trial_from = kNever;  // trust::Terms::trial_from
+  };
+
+  explicit RelayPolicy(std::uint64_t seed) : random_(seed, 0x72656c6179) {}
+
+  // Which generations can be served has changed.
+  void look_again();
+
+  std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
+                               const Terms& terms, const Sockets& sockets, TimeUs now);
+  // Why the neighbour is not chosen; nullopt: it is, in its turn. As choose() has it, but without
+  // a bound on the time that this takes.
+  std::optional<WhyNot> why_not(const Holdings& holdings, const Neighbours& neighbours,
+                                const Neighbour& neighbour, const Terms& terms,
+                                const Sockets& sockets, TimeUs now) const;
+
+ private:
+  // What is remembered of a neighbour while it is connected.
+  struct Memory {
+    PeerKey peer = kNoPeer;
+    std::uint64_t last_choice = 0;  // number of the last choice of it
+    std::uint32_t look_from = 0;   // where to look on if the lowest generations are of no use to it
+    bool placed = false;           // among the others: it has told of its ranks
+    std::uint64_t head_start = 0;  // rows that it lacked when it came and that make it no sooner
+    Prospects prospects{};
+  };
+  struct Eligible {
+    std::uint64_t turn = 0;  // the lowest comes first
+    const Neighbour* neighbour = nullptr;
+    Memory* memory = nullptr;
+  };
+  // Which neighbours are served last while others need blocks.
+  enum class Last { kNobody, kDebtors, kOnTrial };
+  struct Candidate {
+    std::uint32_t generation = 0;
+    double score = 0;  // 0: nothing
+    bool use_null_vector = false;
+    bool plain = false;
+  };
+  void remember(const Neighbours& neighbours);
+  void place_newcomers(const Neighbours& neighbours);
+  // `usual`: rows that others have, with their head starts.
+  static void place(Memory& memory, const Neighbour& n, std::uint64_t usual);
+  static Last served_last(const Terms& terms, bool complete);
+  static bool is_last(const Neighbour& neighbour, Last last, const Terms& terms);
+  // Whether some neighbours that are not served last want something.
+  static bool others_want(const Neighbours& neighbours, Last last, const Terms& terms);
+  Choice chosen(const Neighbour& n, Memory& memory, const Candidate& candidate);
+  void line_up(const Neighbours& neighbours, const Terms& terms, bool complete,
+               const Sockets& sockets, TimeUs now);
+  void find_front(const Holdings& holdings, const Neighbours& neighbours, TimeUs now);
+  Candidate best_generation(const Holdings& holdings, const Neighbour& neighbour, Memory& memory,
+                            bool small_mesh, TimeUs now);
+  Candidate best_from(std::uint32_t& g, const Holdings& holdings, const Neighbour& neighbour,
+                      Prospects& prospects, bool small_mesh, TimeUs now);
+  std::variant<Candidate, WhyNot> judge(const Holdings& holdings, const Neighbour& neighbour,
+                                        std::uint32_t g, bool small_mesh, TimeUs now) const;
+
+  codec::CoefficientStream random_;
+  Front front_;                    // of small meshes
+  std::uint32_t front_first_ = 0;  // the lowest generation there
+  std::uint64_t choices_ = 0;
+  std::vector<Memory> memory_;      // of the neighbours, in their order
+  std::vector<Eligible> eligible_;  // scratch of choose()
+};
+
+}  // namespace firn::core::policy

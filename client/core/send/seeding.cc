@@ -1,0 +1,110 @@
+#include "client/core/send/seeding.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "client/core/base/constants.h"
+
+namespace firn::core {
+
+using Kind = SeedPolicy::Kind;
+
+Seeding::Seeding(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
+                 const Uplink& uplink, const Holdings& holdings)
+    : context_(context),
+      life_(life),
+      membership_(membership),
+      outbox_(outbox),
+      uplink_(uplink),
+      holdings_(holdings) {}
+
+void Seeding::begin_as_source() {
+  if (context_.options.seeding.kind == Kind::kWhenSafe) departure_.emplace(holdings_.shape());
+}
+
+bool Seeding::sent(const proto::Block& block, PeerKey peer) {
+  if (!departure_) return false;
+  departure_->sent(peer, block.sequence, block.generation, block.source_index, block.coefficients);
+  return true;
+}
+
+void Seeding::not_made(PeerKey peer, std::uint32_t sequence) {
+  if (departure_) departure_->failed(peer, sequence);
+}
+
+void Seeding::told(const Neighbour& n) {
+  if (n.holds.satisfied()) {
+    satisfied_.insert(n.key);
+  } else {
+    satisfied_.erase(n.key);
+  }
+  if (departure_) departure_->acknowledged(n.key, n.pipe.acknowledged());
+}
+
+void Seeding::leaves(const Neighbour& n) {
+  satisfied_.erase(n.key);
+  if (departure_) departure_->gone(n.key);
+}
+
+void Seeding::part_if_useless(Neighbour& n) {
+  // Our last State must have left first, or it would not know that we are complete.
+  if (!life_.complete() || !n.holds.satisfied() || n.news.complete_pending()) return;
+  // It will part from us as well: what it proves is looked at before that.
+  if (departure_ && departure_->safe(membership_.neighbours())) departure_proven_ = true;
+  if (departure_proven_) return;
+  membership_.drop(n, proto::GoodbyeReason::kNotUseful, "both complete");
+}
+
+Seeding::Step Seeding::step() {
+  if (!life_.complete()) {
+    return holdings_.complete() && !life_.finishing() ? Step::kFinish : Step::kNone;
+  }
+  const std::vector<PeerKey> keys(satisfied_.begin(), satisfied_.end());
+  for (const PeerKey key : keys) part_if_useless(*membership_.find(key));
+  if (may_depart()) {
+    outbox_.inform("the others hold everything between them; leaving");
+    return Step::kStop;
+  }
+  return duty_done() ? Step::kStop : Step::kNone;
+}
+
+bool Seeding::may_depart() {
+  if (!departure_ || departure_proven_) return departure_proven_;
+  if (context_.now < departure_due_) return false;
+  departure_due_ = context_.now + policy::kDepartureInterval;
+  return departure_->safe(membership_.neighbours());
+}
+
+bool Seeding::duty_done() const {
+  const SeedPolicy& seeding = context_.options.seeding;
+  const TimeUs stayed = context_.now - life_.completed_at();
+  switch (seeding.kind) {
+    case Kind::kNone:
+      return true;
+    case Kind::kForever:
+    case Kind::kWhenSafe:  // may_depart
+      return false;
+    case Kind::kRatio:
+      // In whole blocks, so that framing does not take the last one from a neighbour.
+      return static_cast<double>(uplink_.blocks_sent()) >=
+             seeding.ratio * static_cast<double>(holdings_.total_possible());
+    case Kind::kDuration:
+      return stayed >= seeding.duration;
+    case Kind::kWhileNeeded:
+      return stayed >= seeding.duration || satisfied_.size() == membership_.neighbours().size();
+  }
+  return true;
+}
+
+TimeUs Seeding::next_due() const {
+  const SeedPolicy& seeding = context_.options.seeding;
+  TimeUs at = kNever;
+  if (departure_ && !std::as_const(membership_).neighbours().empty()) at = departure_due_;
+  if (!life_.complete()) return at;
+  if (seeding.kind != Kind::kDuration && seeding.kind != Kind::kWhileNeeded) return at;
+  const TimeUs left = seeding.duration - (context_.now - life_.completed_at());
+  return left < kNever - context_.now ? std::min(at, context_.now + left) : at;
+}
+
+}  // namespace firn::core

@@ -1,0 +1,64 @@
+// What follows when everything is verified: finishing the store, staying as long as SeedPolicy
+// says, and leaving.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "client/core/base/context.h"
+#include "client/core/base/uplink.h"
+#include "client/core/mesh/membership.h"
+#include "client/core/neighbour/outbox.h"
+#include "client/core/rows/holdings.h"
+#include "client/core/send/departure.h"
+#include "proto/messages.h"
+
+namespace firn::core {
+
+class Seeding final : public LeaveWatcher {
+ public:
+  Seeding(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
+          const Uplink& uplink, const Holdings& holdings);
+
+  // This peer has had everything from the start.
+  void begin_as_source();
+
+  // --- what a departing source must know of blocks (departure.h) ---
+  // Whether its vector is remembered.
+  bool sent(const proto::Block& block, PeerKey peer);
+  void not_made(PeerKey peer, std::uint32_t sequence);
+  // Its State has been taken over.
+  void told(const Neighbour& n);
+  void leaves(const Neighbour& n) override;
+
+  // Two peers that need nothing have nothing to say to each other: they part. The neighbour is dead
+  // afterwards if they do.
+  void part_if_useless(Neighbour& n);
+
+  enum class Step {
+    kNone,
+    kFinish,  // everything is there: the store is to finish
+    kStop,    // this peer has done its duty
+  };
+  Step step();
+  TimeUs next_due() const;
+
+ private:
+  bool may_depart();
+  bool duty_done() const;
+
+  const Context& context_;
+  const Life& life_;
+  Membership& membership_;
+  Outbox& outbox_;
+  const Uplink& uplink_;
+  const Holdings& holdings_;
+  std::set<PeerKey> satisfied_;         // neighbours that need nothing more
+  std::optional<Departure> departure_;  // of a source that leaves when that is safe
+  TimeUs departure_due_ = 0;
+  bool departure_proven_ = false;
+};
+
+}  // namespace firn::core

@@ -1,0 +1,88 @@
+// Blocks that leave: choosing them as late as possible, and making their coding vectors.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "client/core/base/context.h"
+#include "client/core/base/uplink.h"
+#include "client/core/mesh/membership.h"
+#include "client/core/neighbour/outbox.h"
+#include "client/core/receive/granting.h"
+#include "client/core/rows/holdings.h"
+#include "client/core/send/choice/relay_policy.h"
+#include "client/core/send/seeding.h"
+#include "client/core/send/socket_line.h"
+#include "client/core/send/source/source_policy.h"
+#include "client/core/send/source/spread.h"
+#include "client/core/trust/trust.h"
+#include "codec/random.h"
+
+namespace firn::core {
+
+class Sending final : public LeaveWatcher {
+ public:
+  Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
+          const Holdings& holdings, Granting& granting, Seeding& seeding, const trust::Trust& trust,
+          Spread& spread);
+
+  // This peer has had everything from the start, or has more neighbours than can be looked at for
+  // each choice: it sends in sequence.
+  void begin_as_source();
+
+  // The neighbour's oldest `blocks` blocks have departed. `bytes`: of all their frames; 0: they
+  // could not be made.
+  void departed(Neighbour& n, std::uint32_t blocks, std::uint64_t bytes);
+
+  // The neighbour's State has been taken over.
+  void told(const Neighbour& n) {
+    if (source_) source_->told(n);
+  }
+  // Neighbours were reviewed (Contributions). `rows_lost`: rows that were given to one are lost.
+  void reviewed(bool rows_lost);
+  // Which generations can be served has changed.
+  void holdings_changed() { source_ ? source_->look_again() : relay_.look_again(); }
+  // Something has happened that may let a block go.
+  void stir() { due_ = true; }
+  // Time has passed: that lets a block go where the rate was limited or a socket is stuck.
+  void wake();
+  bool take_due() { return std::exchange(due_, false); }
+  // Sends blocks as long as the limit allows, and some socket takes one.
+  void pump();
+  TimeUs next_due();
+  // What waits in the neighbour's socket waits for its side, not for our uplink.
+  bool stuck(const Neighbour& n) const { return sockets_.stuck(n, context_.now); }
+  // Why no block goes to it; nullopt: nothing stands against it but its turn. For people: the time
+  // that this takes grows with the generations.
+  std::optional<WhyNot> why_not(const Neighbour& n) const;
+
+  void leaves(const Neighbour& n) override;
+
+ private:
+  std::uint32_t at_once(double blocks_per_second) const;
+  std::uint32_t busy_max(double blocks_per_second) const;
+  void send_run(Neighbour& n, const policy::Choice& first, std::uint32_t at_once);
+  SendBlock make(Neighbour& n, const policy::Choice& choice);
+  void choose_plain(Neighbour& n, std::optional<std::uint32_t> chosen, SendBlock& out);
+  void draw_vector(const Neighbour& n, const std::vector<std::uint8_t>& null, SendBlock& out);
+  void mix(const Neighbour& n, std::size_t rows_max, SendBlock& out);
+
+  const Context& context_;
+  Membership& membership_;
+  Outbox& outbox_;
+  Uplink& uplink_;
+  const Holdings& holdings_;
+  Granting& granting_;
+  Seeding& seeding_;
+  const trust::Trust& trust_;
+  Spread& spread_;
+  SocketLine sockets_;
+  std::optional<policy::SourcePolicy> source_;  // of a source; else the other one
+  policy::RelayPolicy relay_;
+  codec::CoefficientStream random_;
+  bool due_ = true;
+};
+
+}  // namespace firn::core

@@ -1,0 +1,65 @@
+// Rows that the swarm lacks although a source has sent a whole generation: they went to a peer that
+// passes nothing on, or that has left. Relays cannot close such a gap, and what they hold of the
+// generation stays unfinished; the sooner the source sees it the better.
+//
+// All the source knows is what its neighbours say of their ranks; one that lies can hide gaps, or
+// make some of it, until the first pass is over and each neighbour is sent what it lacks. A
+// generation counts as standing still when the highest rank of it has not grown for long. While the
+// source is still in its first pass that alone says little, as a source faster than the relays is
+// far ahead of them, and they serve the lowest generations first; so then either a later generation
+// must be whole at some neighbour, or one must have left since.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "client/core/base/constants.h"
+#include "client/core/neighbour/neighbours.h"
+#include "proto/content/shape.h"
+
+namespace firn::core::policy {
+
+// A neighbour holds all of the generation, and is no sink: what a sink holds is lost to others.
+bool somebody_has(const Neighbours& neighbours, std::uint32_t g);
+
+class Gaps {
+ public:
+  explicit Gaps(const Shape& shape) : shape_(shape) {}
+
+  // Looks at the generations below `passed`, which were sent in whole; now and then, whenever it is
+  // called. `first_pass`: others are still to be sent.
+  // One stands still that has not grown for kStallTime. True: it looked, and there are some.
+  bool review(const Neighbours& neighbours, std::uint32_t passed, bool first_pass, TimeUs now);
+  // A neighbour has left that did not have everything.
+  void neighbour_lost(std::uint32_t passed);
+
+  struct Gap {
+    std::uint32_t generation = 0;
+    std::uint32_t rows = 0;  // still to be sent before the next review
+  };
+  // Lowest generation first.
+  const std::vector<Gap>& gaps() const { return gaps_; }
+  // A block of g has been sent.
+  void served(std::uint32_t g, TimeUs now);
+
+ private:
+  struct Watched {
+    std::uint32_t rank = 0;  // the highest that a neighbour has told
+    TimeUs since = 0;        // when it grew, or when we sent rows to make it grow
+  };
+  // The highest that neighbours have told, and that they have with what is on its way to them.
+  using Ranks = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  void find_first(const Neighbours& neighbours, std::uint32_t passed);
+  Ranks ranks_until(std::uint32_t end, const Neighbours& neighbours) const;
+
+  Shape shape_;
+  std::uint32_t from_ = 0;                    // lowest generation that no neighbour has in whole
+  std::uint32_t lost_below_ = 0;              // those below were sent before somebody left
+  std::map<std::uint32_t, Watched> watched_;  // by generation
+  std::vector<Gap> gaps_;
+  TimeUs reviewed_ = 0;
+};
+
+}  // namespace firn::core::policy

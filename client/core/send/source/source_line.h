@@ -1,0 +1,89 @@
+// Which neighbour a source serves next: the one that was served least of late for what its rows are
+// worth, of those that can take a block. Kept in order, so that a choice costs the same among ten
+// thousand neighbours as among ten; it must be told whatever changes about a neighbour.
+//
+// How much a neighbour was served of late fades with time, alike for all. So the order does not
+// change while nobody is served, and the logarithm of it, as of one fixed time, is the key.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "client/core/neighbour/neighbours.h"
+
+namespace firn::core::policy {
+
+// What downloading neighbours say of their uplinks, and what is usual among them.
+class UplinkClaims {
+ public:
+  // The neighbour may say something else than before.
+  void update(const Neighbour& n);
+  void leaves(PeerKey peer);
+  // The median, KiB a second; 0: nobody has said anything. Not the mean: one neighbour that claims
+  // enough would make every other look like one that passes nothing on.
+  double usual() const {
+    return sorted_.empty() ? 0 : static_cast<double>(sorted_[sorted_.size() / 2]);
+  }
+
+ private:
+  void replace(std::uint32_t old, std::uint32_t claim);
+
+  std::unordered_map<PeerKey, std::uint32_t> of_;
+  std::vector<std::uint32_t> sorted_;
+};
+
+class SourceLine {
+ public:
+  // What a choice is among.
+  struct Terms {
+    bool small_mesh = true;   // there nobody is doubted
+    double usual_uplink = 0;  // KiB a second, of those that download; 0: none has said
+    bool operator==(const Terms&) const = default;
+  };
+
+  // Something about the neighbour has changed: its State, its queue, its worth.
+  void update(const Neighbour& n, const Terms& terms);
+  void leaves(PeerKey peer);
+  // There is nothing to send to it: it is left out until it is updated.
+  void park(PeerKey peer);
+  // Those left out so, to be updated; neighbours that have left may be among them.
+  std::vector<PeerKey> take_parked() { return std::exchange(parked_, {}); }
+
+  // Neighbours that want blocks and may be sent some, now or when their sockets take them.
+  bool anybody_wants(bool doubted) const { return wanting_[doubted] > 0; }
+  // The first in line; kNoPeer: nobody. `idle_too`: also those whose sockets hold nothing of ours.
+  PeerKey first(bool doubted, bool idle_too) const;
+  // How much it was served of late for what its rows are worth: comparable among those in line.
+  double key(PeerKey peer) const { return places_.at(peer).key; }
+
+ private:
+  enum class Where : std::uint8_t {
+    kOut,      // it wants nothing, or its socket has no room
+    kIdle,     // its socket holds nothing of ours
+    kWaiting,  // its socket holds something, and has room
+    kParked,
+  };
+  struct Place {
+    double key = 0;
+    Where where = Where::kOut;
+    bool wants = false, doubted = false;
+  };
+  using Line = std::set<std::pair<double, PeerKey>>;
+  Line& line(const Place& place) { return lines_[place.doubted][place.where == Where::kIdle]; }
+  static Place place_of(const Neighbour& n, const Terms& terms);
+  void take_out(PeerKey peer, const Place& place);
+  void put_in(PeerKey peer, const Place& place);
+
+  std::unordered_map<PeerKey, Place> places_;
+  std::array<std::array<Line, 2>, 2> lines_;  // doubted or not, idle or not
+  std::array<std::size_t, 2> wanting_{};
+  std::vector<PeerKey> parked_;
+};
+
+}  // namespace firn::core::policy

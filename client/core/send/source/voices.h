@@ -1,0 +1,36 @@
+// How much the word of each reporter weighs in what a source is told of its neighbours
+// (contributions.h, spread.h). One machine may run any number of identities, so those of one
+// address weigh together as one, and so do those of one prefix where reporters come from several.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "client/core/neighbour/neighbour.h"
+
+namespace firn::core {
+
+class Voices {
+ public:
+  // Those that report at present. In one local network, and in swarms of few places, each address
+  // counts (IPv6: each /64); else each prefix (/24, IPv6: /48).
+  void review(const std::vector<const Neighbour*>& reporters);
+  // Of one of them: at most 1.
+  double weight(PeerKey reporter) const {
+    const auto known = weights_.find(reporter);
+    return known == weights_.end() ? 1 : known->second;
+  }
+
+ private:
+  std::unordered_map<PeerKey, double> weights_;
+};
+
+// What somebody says, and how much that weighs.
+struct Said {
+  double value = 0;
+  double weight = 1;
+};
+// The value that this share of them, by weight, reach at least; 0 <= share < 1. Not empty.
+double reached_by(std::vector<Said>& said, double share);
+
+}  // namespace firn::core

@@ -1,0 +1,46 @@
+#include "client/core/view/report.h"
+
+#include "client/core/parts.h"
+
+namespace firn::core {
+
+Report report_of(const Parts& parts, ReportOn on) {
+  Report r;
+  r.peers = static_cast<std::uint32_t>(parts.membership.neighbours().size());
+  r.bytes_received = parts.downlink.bytes_received();
+  r.bytes_sent = parts.uplink.bytes_sent();
+  r.blocks_sent = parts.uplink.blocks_sent();
+  r.complete = parts.life.complete();
+  if (parts.transfer) {
+    const BlockCounts& counts = parts.transfer->receiving.counts();
+    r.blocks_innovative = counts.innovative;
+    r.blocks_redundant = counts.redundant;
+    r.blocks_recoded = counts.recoded;
+    const Holdings& holdings = parts.transfer->generations.holdings();
+    r.bytes_verified = holdings.verified_bytes();
+    r.rank = holdings.total_rank();
+    r.rank_total = holdings.total_possible();
+    r.generations_verified = holdings.verified().count();
+    r.generations_lost = holdings.given_up().count();
+    if (r.generations_lost > 0) r.first_loss = parts.transfer->receiving.first_loss();
+  }
+  if (on == ReportOn::kNeighbours)
+    r.neighbours = parts.membership.history().reports(parts.membership.neighbours());
+  return r;
+}
+
+Counters counters_of(const Parts& parts) {
+  Counters counters;
+  counters.neighbours = static_cast<std::uint32_t>(parts.membership.neighbours().size());
+  counters.walks = parts.membership.neighbours().walks();
+  counters.blocks_sent = parts.uplink.blocks_sent();
+  counters.progressed_at = parts.life.progressed_at();
+  counters.foreign_manifest = parts.fetch.foreign();
+  if (!parts.transfer) return counters;
+  counters.rank = parts.transfer->generations.holdings().total_rank();
+  counters.blocks_innovative = parts.transfer->receiving.counts().innovative;
+  counters.blocks_redundant = parts.transfer->receiving.counts().redundant;
+  return counters;
+}
+
+}  // namespace firn::core

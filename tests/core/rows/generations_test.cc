@@ -1,0 +1,165 @@
+// The generations of a content as a peer fills them.
+#include "client/core/rows/generations.h"
+
+#include "client/core/trust/rulings.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+
+#include "client/core/base/constants.h"
+#include "codec/encode.h"
+#include "tests/core/fixture.h"
+
+using namespace firn;
+using namespace firn::test;
+using core::Generations;
+
+namespace {
+
+constexpr std::uint32_t kFew = 4;
+
+Shape ten_generations() {
+  return {kFew, 100, 10 * kFew * 100};
+}
+
+core::Vector unit(std::uint32_t i) {
+  return std::make_shared<const std::vector<std::uint8_t>>(codec::unit_vector(kFew, i));
+}
+
+}  // namespace
+
+TEST_CASE("rows of an earlier run are taken over, and full generations are named") {
+  Generations generations(ten_generations(), 1 << 20);
+  core::StartState state;
+  state.verified = {true, false};
+  for (std::uint32_t i = 0; i < kFew; ++i) state.rows.push_back({1, i, *unit(i), peer_id(1)});
+  state.rows.push_back({0, 0, *unit(0), peer_id(1)});   // verified already
+  state.rows.push_back({10, 0, *unit(0), peer_id(1)});  // no such generation
+  state.rows.push_back({2, 0, {1, 2, 3}, peer_id(1)});  // a vector of wrong length
+  state.rows.push_back({2, 1, *unit(0), peer_id(1)});
+  CHECK(generations.restore(state, 0) == std::vector<std::uint32_t>{1});
+  CHECK(generations.holdings().rank(2) == 1);
+  CHECK_FALSE(generations.decoding(1));
+  CHECK(generations.start_decode(1).size() == kFew);
+  CHECK(generations.decoding(1));
+  CHECK_FALSE(generations.decoding(99));
+}
+
+TEST_CASE("rows of an earlier run have the standing that they had then") {
+  Generations generations(ten_generations(), 1 << 20);
+  core::StartState state;
+  state.verified.resize(10);
+  using core::Standing;
+  state.rows = {{1, 0, *unit(2), peer_id(1), Standing::kProven},
+                {1, 1, *unit(1), peer_id(1), Standing::kAnswered},
+                {1, 2, *unit(0), peer_id(2)},
+                {1, 3, {1, 0, 0, 5}, peer_id(2), Standing::kProven}};
+  CHECK(generations.restore(state, 0) == std::vector<std::uint32_t>{1});
+  const core::OpenGeneration& open = *generations.holdings().find_open(1);
+  CHECK(open.count(core::Rows::kProven) == 2);
+  CHECK(open.rows_from(peer_id(1), core::Rows::kProven) == 1);
+  const core::trust::Suspects suspects = core::trust::suspects_of(open);
+  CHECK(suspects.slots == std::vector<std::uint32_t>{1, 2});
+  CHECK_FALSE(suspects.guilty);  // of another sender, which does not answer for its row
+  // Those that are proven may be sent as the source blocks that they are.
+  CHECK(open.source_block ==
+        std::vector<std::uint32_t>{2, core::kCoded, core::kCoded, core::kCoded});
+}
+
+TEST_CASE("a generation turned away for want of memory is named once another is verified") {
+  Generations generations(ten_generations(), 0);
+  for (std::uint32_t g = 0; g < core::policy::kOpenMin; ++g) {
+    REQUIRE(generations.accepts(g));
+    REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
+  }
+  CHECK(generations.accepts(0));  // open already
+  CHECK_FALSE(generations.accepts(7));
+  CHECK_FALSE(generations.accepts(9));
+  CHECK(generations.verified(0, 0) == std::vector<std::uint32_t>{7});  // room for one
+  CHECK(generations.accepts(7));
+  REQUIRE(generations.insert(7, unit(0), {peer_id(1), true}, 0));
+  CHECK(generations.verified(1, 0) == std::vector<std::uint32_t>{9});
+}
+
+TEST_CASE("no more generations are named than there is memory for, and others in time") {
+  const auto any = [](std::uint32_t) { return true; };
+  Generations generations(ten_generations(), 0);
+  REQUIRE(core::policy::kOpenMin == 4);
+  for (const std::uint32_t g : {0u, 1u, 2u})
+    REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
+  CHECK(generations.invites(1, 0));
+  CHECK(generations.invites(5, 0));
+  CHECK_FALSE(generations.invites(6, 0));
+  CHECK(generations.invites(5, 0));  // once more
+  CHECK(generations.accepts(6));     // what comes first is taken
+  CHECK(generations.any_waiting());
+  CHECK(generations.next_waiting(any, 3, 0).empty());
+  const TimeUs later = core::policy::kInviteTime;
+  CHECK(generations.next_waiting(any, 3, later) == std::vector<std::uint32_t>{6});
+  CHECK(generations.invites(6, later));
+  CHECK_FALSE(generations.invites(5, later));
+  CHECK(generations.next_waiting(any, 3, 2 * later) == std::vector<std::uint32_t>{5});
+  CHECK(generations.next_waiting(any, 3, 2 * later) == std::vector<std::uint32_t>{6});
+  CHECK(generations.next_waiting(any, 3, 2 * later) == std::vector<std::uint32_t>{5});
+  REQUIRE(generations.insert(6, unit(0), {peer_id(1), true}, 0));
+  CHECK_FALSE(generations.invites(5, 2 * later));
+}
+
+TEST_CASE("a generation that takes the last room shuts the next ones, which are named later") {
+  Generations generations(ten_generations(), 0);
+  REQUIRE(core::policy::kOpenMin == 4);
+  for (const std::uint32_t g : {0u, 1u, 6u}) {
+    REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
+    CHECK(generations.shut_after(g).empty());
+  }
+  REQUIRE(generations.insert(3, unit(0), {peer_id(1), true}, 0));
+  CHECK(generations.shut_after(3) == std::vector<std::uint32_t>{4, 5, 7, 8, 9});
+  REQUIRE(generations.insert(3, unit(1), {peer_id(1), true}, 0));
+  CHECK(generations.shut_after(3).empty());  // once
+  CHECK(generations.verified(0, 0) == std::vector<std::uint32_t>{4});
+}
+
+TEST_CASE("what was given up is not named, nor what no neighbour offers") {
+  Generations generations(ten_generations(), 0);
+  for (const std::uint32_t g : {0u, 1u, 2u, 3u})
+    REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
+  for (const std::uint32_t g : {5u, 6u, 7u}) CHECK_FALSE(generations.invites(g, 0));
+  generations.give_up(5);
+  CHECK_FALSE(generations.invites(5, 0));
+  CHECK(generations.verified(0, 0) == std::vector<std::uint32_t>{6});
+  const auto seventh = [](std::uint32_t g) { return g == 7; };
+  CHECK(generations.next_waiting(seventh, 3, 0) == std::vector<std::uint32_t>{7});
+  CHECK(generations.next_waiting([](std::uint32_t) { return false; }, 3, 0).empty());
+  CHECK(generations.waiting() == std::set<std::uint32_t>{6, 7});
+}
+
+TEST_CASE("a false generation with one contributor convicts it, and its other rows are found") {
+  Generations generations(ten_generations(), 1 << 20);
+  for (std::uint32_t i = 0; i < kFew; ++i) {
+    REQUIRE(generations.insert(3, unit(i), {peer_id(1), true}, 0));
+  }
+  REQUIRE(generations.full(3));
+  REQUIRE(generations.insert(4, unit(0), {peer_id(1), true}, 0));
+  REQUIRE(generations.insert(5, unit(0), {peer_id(2), true}, 0));
+  generations.start_decode(3);
+  CHECK(core::trust::suspects_of(*generations.holdings().find_open(3)).guilty == peer_id(1));
+  generations.lose(3);
+  CHECK(generations.holdings().rank(3) == 0);
+  const auto rows = generations.unproven_rows_of(peer_id(1));
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].generation == 4);
+  CHECK(rows[0].slots == std::vector<std::uint32_t>{0});
+}
+
+TEST_CASE("lost generations are named in turn, those that nobody offers or that have rows not") {
+  Generations generations(ten_generations(), 1 << 20);
+  for (const std::uint32_t g : {1u, 3u, 5u, 7u}) generations.lose(g);
+  CHECK(generations.any_lost());
+  const auto offered = [](std::uint32_t g) { return g != 5; };
+  CHECK(generations.next_lost(offered, 2) == std::vector<std::uint32_t>{1, 3});
+  CHECK(generations.next_lost(offered, 2) == std::vector<std::uint32_t>{7, 1});
+  REQUIRE(generations.insert(3, unit(0), {peer_id(1), true}, 0));
+  generations.give_up(7);
+  CHECK(generations.next_lost(offered, 4) == std::vector<std::uint32_t>{1});
+}
