@@ -88,9 +88,10 @@ void Inbox::on(Neighbour& n, proto::PeerExchange&& exchange) {
 }
 
 void Inbox::on_proof(Neighbour& n, trust::Trust::Message&& message, const char* fault) {
+  const PeerId id = n.id;  // a verdict may end the neighbour
   const bool right = parts_.transfer && parts_.transfer->trust.message(n, std::move(message));
   if (parts_.transfer) parts_.transfer->receiving.apply_verdicts();
-  if (!right) punish(n, fault);
+  if (!right) parts_.membership.punish(id, proto::GoodbyeReason::kProtocolError, fault);
 }
 
 void Inbox::on(Neighbour& n, proto::CheckRequest&& request) {

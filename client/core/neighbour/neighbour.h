@@ -1,4 +1,4 @@
-// One connected peer. Its parts, each with private state and one user among the core's parts:
+// One connected peer: facts. Its parts, each with private state, and who writes to it:
 //
 //   contact  how it is connected, and what its Hello told   (membership)
 //   holds    what it holds and wants                        (read by all)
@@ -8,7 +8,8 @@
 //   traffic  what came and went, counted                    (receiving, outbox)
 //   reports  what it says came to it from others            (contributions)
 //
-// Here is what concerns several parts at once: book-keeping. Decisions are in policy/.
+// Here is what concerns several parts at once, and what the facts say at once: whether it may be
+// sent to, is useful, or in debt. How it is regarded is trust's to say (regard_as).
 #pragma once
 
 #include <algorithm>
@@ -93,19 +94,19 @@ class Reports {
 // How a neighbour is regarded, as far as its rows go: one word for all that was found out about it.
 // The folder trust/ finds it out; granting and the policies go by it.
 enum class Regard : std::uint8_t {
-  kProven,       // a row of it was shown to be true, or it speaks for the content's authority
-  kNew,          // none was so far: it is on trial
-  kSuspect,      // the same, and a row of it was false of late, or this peer has met polluters
-  kShut,         // proven once; but others say that it sends false rows now: it gets nothing, and
-                 // what it sends is thrown away
-  kShutSuspect,  // the same of one that is on trial
+  kProven,     // a row of it was shown to be true, or it speaks for the content's authority
+  kNew,        // none was so far: it is on trial
+  kSuspect,    // the same, and a row of it was false of late, or this peer has met polluters
+  kSuspended,  // it was proven, but others say that it sends false rows now: it gets nothing, and
+               // what it sends is thrown away
+  kSuspendedOnTrial,  // the same of one that is on trial
 };
 
-inline bool is_shut(Regard regard) {
-  return regard >= Regard::kShut;
+inline bool is_suspended(Regard regard) {
+  return regard >= Regard::kSuspended;
 }
 inline bool is_suspect(Regard regard) {
-  return regard == Regard::kSuspect || regard == Regard::kShutSuspect;
+  return regard == Regard::kSuspect || regard == Regard::kSuspendedOnTrial;
 }
 inline bool on_trial(Regard regard) {
   return regard == Regard::kNew || is_suspect(regard);
@@ -129,7 +130,7 @@ class Neighbour {
   // Why no block may go to it now; nullopt: one may.
   std::optional<WhyNot> why_not_send() const {
     if (!holds.heard()) return WhyNot::kNotHeard;
-    if (is_shut(regard_)) return WhyNot::kSuspended;
+    if (is_suspended(regard_)) return WhyNot::kSuspended;
     if (wants_claims_) return WhyNot::kLastVersion;
     if (!pipe.has_credit()) return WhyNot::kNoCredit;
     return std::nullopt;
@@ -166,7 +167,7 @@ class Neighbour {
   // What it sends is mostly new.
   bool useful() const {
     const double least = amid_polluters_ ? policy::kUsefulMinPolluted : policy::kUsefulMin;
-    return !is_shut(regard_) && traffic.usefulness().share() >= least;
+    return !is_suspended(regard_) && traffic.usefulness().share() >= least;
   }
   // It brings next to nothing for what it gets: a peer that only takes, or sends mixtures of few
   // rows. In a small mesh.

@@ -73,7 +73,7 @@ bool Granting::has_news(const Neighbour& n) {
 std::optional<WhyNot> Granting::why_none_from(const Neighbour& n) const {
   if (life_.complete() || holdings().missing() == 0) return WhyNot::kWantsNothing;
   if (!n.holds.heard()) return WhyNot::kNotHeard;
-  if (is_shut(n.regard())) return WhyNot::kSuspended;
+  if (is_suspended(n.regard())) return WhyNot::kSuspended;
   if (intake_.paused()) return WhyNot::kDiskPaused;
   const GenerationSet& verified = holdings().verified();
   std::uint32_t g = verified.next_missing(0);
@@ -273,7 +273,7 @@ void Granting::tell_plain(const Neighbour& n, trust::Asks&& asks, proto::Generat
   if (!asks.shared) return;
   entry.held_blocks = std::move(asks.held);
   const OpenGeneration* open = holdings().find_open(g);
-  if (is_shut(n.regard()) || (open && open->decoding)) return;
+  if (is_suspended(n.regard()) || (open && open->decoding)) return;
   if (!generations_.invites(g, context_.now)) return;
   std::uint32_t wanted = 0;
   for (const std::uint8_t bits : entry.wanted_blocks)

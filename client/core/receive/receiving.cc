@@ -190,6 +190,7 @@ void Receiving::apply_verdicts() {
 }
 
 void Receiving::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+  if (!generations_.holdings().find_open(g)) return;  // a verdict before has closed it
   outbox_.push(DropSlots{g, slots});
   trust_.rows_gone(g, &slots);
   generations_.remove(g, slots);

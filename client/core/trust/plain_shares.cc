@@ -41,7 +41,7 @@ const PlainShares::Turn& PlainShares::turn_of(const Neighbours& neighbours, std:
   turn = {number, now, std::vector<PeerKey>(blocks, kNoPeer), false};
   std::vector<std::uint64_t> best(blocks);
   for (const Neighbour& n : neighbours) {
-    if (is_suspect(n.regard()) || is_shut(n.regard())) continue;
+    if (is_suspect(n.regard()) || is_suspended(n.regard())) continue;
     const bool whole = n.holds.complete().contains(g);
     const BlockBits* bits = n.holds.held_blocks().find(g);
     if (!whole && !bits) continue;

@@ -28,7 +28,7 @@ class Regards {
   }
   static Regard regard_of(const Facts& facts) {
     const bool on_trial = !facts.proven && !facts.speaks;
-    if (facts.mistrusted) return on_trial ? Regard::kShutSuspect : Regard::kShut;
+    if (facts.mistrusted) return on_trial ? Regard::kSuspendedOnTrial : Regard::kSuspended;
     if (!on_trial) return Regard::kProven;
     const bool suspect = facts.amid_polluters || facts.was_mistrusted;
     return suspect ? Regard::kSuspect : Regard::kNew;

@@ -9,6 +9,14 @@
 
 namespace firn::core::trust {
 
+namespace {
+
+bool in_good_standing(Regard regard) {
+  return !is_suspect(regard) && !is_suspended(regard);
+}
+
+}  // namespace
+
 Regime::Regime(const World& world, Verdicts& verdicts, Regards& regards, std::string authority_key)
     : world_(world),
       verdicts_(verdicts),
@@ -35,7 +43,7 @@ void Regime::greeted(const Neighbour& n) {
 bool Regime::holder_near() const {
   const auto& neighbours = world_.neighbours;
   return std::any_of(neighbours.begin(), neighbours.end(), [this](const Neighbour& n) {
-    if (!n.holds.has_everything() || regards_.regard_of(n) >= Regard::kSuspect) return false;
+    if (!n.holds.has_everything() || !in_good_standing(regards_.regard_of(n))) return false;
     const TimeUs askable = std::max({guard_.since(), n.contact.opened_at(), near_until_});
     return regards_.of(n).told_truth || !guard_.on(world_.context.now) ||
            guard_.last() - askable < policy::kTruthPatience;
@@ -104,7 +112,7 @@ bool Regime::wants_belief() const {
   TimeUs came_at = -1;
   bool sure = false;
   for (const Neighbour& n : world_.neighbours) {
-    if (!n.holds.has_everything() || regards_.regard_of(n) >= Regard::kSuspect) continue;
+    if (!n.holds.has_everything() || !in_good_standing(regards_.regard_of(n))) continue;
     came_at = std::max(came_at, n.grants.last_arrival());
     sure |= regards_.of(n).told_truth;
   }

@@ -32,6 +32,7 @@ Suspects suspects_of(const OpenGeneration& open);
 class Rulings {
  public:
   Rulings(const World& seen, std::string authority_key, std::vector<Digest> digests);
+  Rulings(const Rulings&) = delete;  // its parts refer to each other
 
   // The peer is guilty of a false block of g, whether or not an authority has lied.
   void blame(const PeerId& id, std::uint32_t g);

@@ -31,7 +31,7 @@ struct Admission {
     kTake,
     kUnwanted,  // its sender knew, or might have known
     kEarly,     // the same, but the sender may not have heard so yet
-    kIgnore,    // from a neighbour that is shut out
+    kIgnore,    // from a neighbour that is suspended
     kFalse,
   };
   What what = What::kTake;
@@ -42,7 +42,8 @@ struct Admission {
 // What a generation has come to.
 enum class Outcome { kVerified, kFalse, kGivenUp };
 
-// What this peer says of its trust in each State, and goes by.
+// What this peer goes by. Its States tell the neighbours the first two, and in large meshes whom it
+// has convicted. Valid until trust is told something else.
 struct Terms {
   bool proven_only = false;  // it takes only what its sender answers for
   bool trusted_only = false;
@@ -79,7 +80,7 @@ class Trust {
   void greeted(const Neighbour& n);
   void leaves(const Neighbour& n);
   // A block fits the content's shape, and what was granted; then it is placed. Its payload is still
-  // there.
+  // there. placed(), leaves(), rows_gone() and asks() want no neighbour banned.
   Admission admit(const Neighbour& n, const proto::Block& block);
   void placed(const Neighbour& n, const proto::Block& block, std::uint32_t slot);
   // Rows of open generation g are not there any more. Null: none is, and it begins anew.

@@ -24,15 +24,17 @@ struct Mark {
   Rows as = Rows::kProven;
 };
 
-// These rows are false, or of no use any more. `lost`: because nobody can say which of them are
-// false; neighbours are told that the generation is lost. No slots: all its rows.
+// These rows are false, or of no use any more. `lost`: nobody can say which of the generation's
+// rows are false, or they cannot be read; neighbours are told that it is lost. Then no slots stand
+// for all its rows.
 struct Drop {
   std::uint32_t generation = 0;
   std::vector<std::uint32_t> slots = {};
   bool lost = false;
 };
 
-// Rows of this peer, or of all, are not trusted any more; nor do any count as proven that did.
+// Rows of this peer, or of all, are not trusted any more. `proven_too`: those that counted as
+// proven do so no more.
 struct Doubt {
   std::optional<PeerId> sender;
   bool proven_too = false;

@@ -75,7 +75,7 @@ void each(WhyNot reason, const std::function<void(Scene&)>& change) {
 
 TEST_CASE("why not: what stands against a neighbour, whatever there is for it") {
   each(WhyNot::kWantsNothing, [](Scene& s) { s.tell(1, {}, {{0, 4}}); });
-  each(WhyNot::kSuspended, [](Scene& s) { s.peer(1).regard_as(core::Regard::kShut, false); });
+  each(WhyNot::kSuspended, [](Scene& s) { s.peer(1).regard_as(core::Regard::kSuspended, false); });
   each(WhyNot::kLastVersion, [](Scene& s) {
     proto::State state = granting(100'000);
     state.wants_claims = true;
