@@ -143,6 +143,8 @@ template <typename... Cases>
 struct Match : Cases... {
   using Cases::operator()...;
 };
+template <typename... Cases>
+Match(Cases...) -> Match<Cases...>;  // clang 14 does not find it
 
 }  // namespace
 
