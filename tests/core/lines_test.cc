@@ -130,8 +130,8 @@ TEST_CASE("a neighbour without anything to take is passed over until it is told 
   for (const core::PeerKey key : line.take_parked()) line.update(s.peer(key), terms);
   CHECK(line.first(false, true) == 1);
   CHECK(line.take_parked().empty());
-  line.leaves(1);
-  line.leaves(2);
+  line.neighbour_left(1);
+  line.neighbour_left(2);
   CHECK(line.first(false, true) == core::kNoPeer);
   CHECK_FALSE(line.anybody_wants(false));
 }
@@ -177,7 +177,7 @@ TEST_CASE("what was promised is summed up as by a look at all, also while neighb
       if (!n) continue;
       const std::uint32_t number = n->grants.credit() - n->grants.outstanding() + 1;
       if (random.below(200) == 0) {
-        promises.leaves(key);
+        promises.neighbour_left(key);
         s.neighbours.erase(key);
       } else if (random.below(2) == 0) {
         n->grants.grant(1 + random.below(3), s.now);
@@ -210,7 +210,7 @@ TEST_CASE("the usual uplink is the median of what those that download say") {
     std::sort(said.begin(), said.end());
     REQUIRE(claims.usual() == (said.empty() ? 0 : said[said.size() / 2]));
   }
-  for (core::PeerKey key = 1; key <= kPeers; ++key) claims.leaves(key);
+  for (core::PeerKey key = 1; key <= kPeers; ++key) claims.neighbour_left(key);
   CHECK(claims.usual() == 0);
 }
 

@@ -11,7 +11,7 @@ Trust::Trust(const World&, std::string, std::vector<Digest>, bool) {}
 Trust::~Trust() = default;
 
 void Trust::greeted(const Neighbour&) {}
-void Trust::leaves(const Neighbour&) {}
+void Trust::neighbour_left(const Neighbour&) {}
 Admission Trust::admit(const Neighbour&, const proto::Block& block) {
   return {Admission::What::kTake, Standing::kAnswered, !block.recoded};
 }

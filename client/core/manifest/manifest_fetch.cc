@@ -169,7 +169,7 @@ void ManifestFetch::give_up(PeerKey source) {
     outbox_.push(KeepManifestPart{source, {}});
 }
 
-void ManifestFetch::leaves(const Neighbour& n) {
+void ManifestFetch::neighbour_left(const Neighbour& n) {
   asked_.erase(n.key);
   give_up(n.key);
 }

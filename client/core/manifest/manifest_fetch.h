@@ -53,7 +53,7 @@ class ManifestFetch final : public LeaveWatcher {
   // As of the last ask(); null: none has come, or the right one has.
   const ForeignManifest* foreign() const { return foreign_ && !found_ ? &*foreign_ : nullptr; }
 
-  void leaves(const Neighbour& n) override;
+  void neighbour_left(const Neighbour& n) override;
 
  private:
   // What a neighbour sends.

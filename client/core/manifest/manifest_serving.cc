@@ -62,7 +62,7 @@ void ManifestServing::send_parts() {
   }
 }
 
-void ManifestServing::leaves(const Neighbour& n) {
+void ManifestServing::neighbour_left(const Neighbour& n) {
   askers_.erase(n.key);
   std::erase(line_, n.key);
 }

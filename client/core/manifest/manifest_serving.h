@@ -31,7 +31,7 @@ class ManifestServing final : public LeaveWatcher {
   // To those in line, as the up limit allows now.
   void send_parts();
 
-  void leaves(const Neighbour& n) override;
+  void neighbour_left(const Neighbour& n) override;
 
  private:
   struct Asker {

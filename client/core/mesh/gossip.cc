@@ -57,7 +57,7 @@ void Gossip::share_since(Neighbour& n, TimeUs since) {
   send(n, std::move(exchange));
 }
 
-void Gossip::leaves(const Neighbour& n) {
+void Gossip::neighbour_left(const Neighbour& n) {
   of_.erase(n.key);
   std::erase_if(listeners_, [&n](const auto& one) { return one.second == n.key; });
 }

@@ -27,7 +27,7 @@ class Gossip final : public LeaveWatcher {
   void step();
   TimeUs next_due() const { return due(!news_); }
 
-  void leaves(const Neighbour& n) override;
+  void neighbour_left(const Neighbour& n) override;
 
  private:
   TimeUs due(bool all) const;

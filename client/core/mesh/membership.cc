@@ -219,7 +219,7 @@ void Membership::forget(Neighbour& n, TimeUs rest, const std::string& why) {
   wanted_.note();
   history_.left(n);
   book_.closed(n.id, rest, context_.now, why);
-  for (LeaveWatcher* watcher : watchers_) watcher->leaves(n);
+  for (LeaveWatcher* watcher : watchers_) watcher->neighbour_left(n);
   neighbours_.erase(n.key);
 }
 

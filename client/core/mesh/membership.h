@@ -26,7 +26,7 @@ class LeaveWatcher {
  public:
   virtual ~LeaveWatcher() = default;
   // The neighbour is forgotten after this.
-  virtual void leaves(const Neighbour&) {}
+  virtual void neighbour_left(const Neighbour&) {}
   // The peer was found to have sent what is false.
   virtual void banned(const PeerId&) {}
 };

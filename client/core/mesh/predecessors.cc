@@ -13,7 +13,7 @@ void Predecessors::greeted(Neighbour& n) const {
   n.begin_with(known->second.owed, known->second.barren);
 }
 
-void Predecessors::leaves(const Neighbour& n) {
+void Predecessors::neighbour_left(const Neighbour& n) {
   const std::uint64_t given = n.pipe.blocks_sent();
   if (static_cast<double>(given) < policy::kGivenMin || n.holds.has_everything()) return;
   const std::string network = network_of(n.contact.ip());

@@ -28,7 +28,7 @@ class Predecessors final : public LeaveWatcher {
 
   // Its Hello has come.
   void greeted(Neighbour& n) const;
-  void leaves(const Neighbour& n) override;
+  void neighbour_left(const Neighbour& n) override;
 
  private:
   struct Left {

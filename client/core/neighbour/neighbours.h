@@ -106,7 +106,7 @@ class Neighbours {
     if (it == entries_.end() || it->first != key) return;
     keys_.erase(it->second->id);
     std::erase(called_, key);
-    if (it->second->news.resting()) changes_.leaves(key);
+    if (it->second->news.resting()) changes_.neighbour_left(key);
     entries_.erase(it);
   }
   // When the next State to each is due, or is to be worked out (News::due).

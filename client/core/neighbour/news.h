@@ -52,7 +52,7 @@ class ChangeLog {
   // --- neighbours that have nothing else to be told ---
   // They are to be looked at with the next change.
   void rests(PeerKey peer) { resting_.push_back(peer); }
-  void leaves(PeerKey peer) { std::erase(resting_, peer); }
+  void neighbour_left(PeerKey peer) { std::erase(resting_, peer); }
   std::vector<PeerKey> take_resting() { return std::exchange(resting_, {}); }
 
  private:

@@ -47,10 +47,10 @@ class Granting final : public LeaveWatcher {
   TimeUs next_due();
 
   // What was granted and has not come is no load on the downlink.
-  void leaves(const Neighbour& n) override {
+  void neighbour_left(const Neighbour& n) override {
     links_.down.give_back(n.grants.outstanding());
     sources_.erase(n.key);
-    promises_.leaves(n.key);
+    promises_.neighbour_left(n.key);
     look_anew();
   }
 

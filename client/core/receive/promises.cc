@@ -15,7 +15,7 @@ void Promises::update(const Neighbour& n, TimeUs now) {
   stalls_.emplace(part.stalls_after, n.key);
 }
 
-void Promises::leaves(PeerKey peer) {
+void Promises::neighbour_left(PeerKey peer) {
   const auto known = parts_.find(peer);
   if (known == parts_.end()) return;
   sum_ -= known->second.blocks;

@@ -18,7 +18,7 @@ class Promises {
  public:
   // A block of the neighbour has come, it was granted some, or another share of its blocks is new.
   void update(const Neighbour& n, TimeUs now);
-  void leaves(PeerKey peer);
+  void neighbour_left(PeerKey peer);
   std::uint64_t sum(TimeUs now);
 
  private:

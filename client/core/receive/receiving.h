@@ -49,7 +49,7 @@ class Receiving final : public LeaveWatcher {
   // Carries out what trust wants done. Neighbours may be dropped for it.
   void apply_verdicts();
 
-  void leaves(const Neighbour& n) override { trust_.leaves(n); }
+  void neighbour_left(const Neighbour& n) override { trust_.neighbour_left(n); }
   // What else came from that peer is not trusted either.
   void banned(const PeerId& id) override;
 

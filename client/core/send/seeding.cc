@@ -42,7 +42,7 @@ void Seeding::told(const Neighbour& n) {
   if (departure_) departure_->acknowledged(n.key, n.pipe.acknowledged());
 }
 
-void Seeding::leaves(const Neighbour& n) {
+void Seeding::neighbour_left(const Neighbour& n) {
   satisfied_.erase(n.key);
   if (departure_) departure_->gone(n.key);
 }

@@ -31,7 +31,7 @@ class Seeding final : public LeaveWatcher {
   void not_made(PeerKey peer, std::uint32_t sequence);
   // Its State has been taken over.
   void told(const Neighbour& n);
-  void leaves(const Neighbour& n) override;
+  void neighbour_left(const Neighbour& n) override;
 
   // Two peers that need nothing have nothing to say to each other: they part. The neighbour is dead
   // afterwards if they do.

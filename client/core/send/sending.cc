@@ -49,9 +49,9 @@ void Sending::reviewed(bool rows_lost) {
   if (rows_lost) source_->rows_lost(std::as_const(membership_).neighbours());
 }
 
-void Sending::leaves(const Neighbour& n) {
-  sockets_.leaves(n.key);
-  if (source_) source_->leaves(n);
+void Sending::neighbour_left(const Neighbour& n) {
+  sockets_.neighbour_left(n.key);
+  if (source_) source_->neighbour_left(n);
 }
 
 void Sending::wake() {

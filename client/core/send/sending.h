@@ -58,7 +58,7 @@ class Sending final : public LeaveWatcher {
   // that this takes grows with the generations.
   std::optional<WhyNot> why_not(const Neighbour& n) const;
 
-  void leaves(const Neighbour& n) override;
+  void neighbour_left(const Neighbour& n) override;
 
  private:
   std::uint32_t at_once(double blocks_per_second) const;

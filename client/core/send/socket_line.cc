@@ -3,7 +3,7 @@
 namespace firn::core {
 
 void SocketLine::update(const Neighbour& n) {
-  if (n.pipe.queued() == 0) return leaves(n.key);
+  if (n.pipe.queued() == 0) return neighbour_left(n.key);
   const auto [known, fresh] = since_.try_emplace(n.key, n.pipe.waiting_since());
   if (!fresh) {
     if (known->second == n.pipe.waiting_since()) return;
@@ -13,7 +13,7 @@ void SocketLine::update(const Neighbour& n) {
   waiting_.emplace(known->second, n.key);
 }
 
-void SocketLine::leaves(PeerKey peer) {
+void SocketLine::neighbour_left(PeerKey peer) {
   const auto known = since_.find(peer);
   if (known == since_.end()) return;
   waiting_.erase({known->second, peer});

@@ -19,7 +19,7 @@ class SocketLine {
  public:
   // A block was queued for the neighbour, or has left.
   void update(const Neighbour& n);
-  void leaves(PeerKey peer);
+  void neighbour_left(PeerKey peer);
   void set_patience(TimeUs patience) { patience_ = patience; }
 
   bool stuck(const Neighbour& n, TimeUs now) const {

@@ -182,8 +182,8 @@ void Judging::discredit(const PeerId& maker) {
 
 // --- what does not come ---
 
-void Judging::leaves(const Neighbour& n) {
-  peers_.leaves(n);
+void Judging::neighbour_left(const Neighbour& n) {
+  peers_.neighbour_left(n);
   requests_.erase(n.key);
   keys_told_.erase(n.key);
   for (auto& [g, asked] : asked_) {

@@ -63,7 +63,7 @@ class Judging {
   // A generation about which those disagreed that were asked; nullopt: none since the last call.
   std::optional<std::uint32_t> take_disputed() { return std::exchange(disputed_, std::nullopt); }
 
-  void leaves(const Neighbour& n);
+  void neighbour_left(const Neighbour& n);
 
   // Has rows judged that have come, and sends the requests that have gathered.
   void step();

@@ -169,7 +169,7 @@ void PeerChecks::forget(std::uint32_t g) {
   wrong_.erase(g);
 }
 
-void PeerChecks::leaves(const Neighbour& n) {
+void PeerChecks::neighbour_left(const Neighbour& n) {
   ever_asked_.erase(n.key);
   for (auto& [g, question] : questions_) std::erase(question.waits_for, n.key);
 }

@@ -66,7 +66,7 @@ class PeerChecks {
   // Such a peer is near, and holds g.
   bool sure(std::uint32_t g) const;
 
-  void leaves(const Neighbour& n);
+  void neighbour_left(const Neighbour& n);
   TimeUs next_due() const;
 
  private:

@@ -162,7 +162,7 @@ PlainFetch::Reply PlainFetch::replied(const Neighbour& n, proto::LeafReply&& rep
   return Reply::kFits;
 }
 
-void PlainFetch::leaves(const Neighbour& n) {
+void PlainFetch::neighbour_left(const Neighbour& n) {
   silent_.erase(n.key);
   shares_.look_again();
   for (auto& [g, c] : cases_) {

@@ -89,7 +89,7 @@ class PlainFetch {
     told_to_wait_.erase(g);
     shares_.forget(g);
   }
-  void leaves(const Neighbour& n);
+  void neighbour_left(const Neighbour& n);
 
   // Asks for leaves, and other holders for blocks that do not come.
   void step();

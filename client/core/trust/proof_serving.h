@@ -38,7 +38,7 @@ class ProofServing {
   void made(PeerKey peer, proto::CheckReply&& reply);
   void made(PeerKey peer, proto::LeafReply&& reply);
 
-  void leaves(const Neighbour& n) { clients_.erase(n.key); }
+  void neighbour_left(const Neighbour& n) { clients_.erase(n.key); }
 
  private:
   struct Client {

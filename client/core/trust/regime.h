@@ -104,7 +104,7 @@ class Regime {
   void step();
   TimeUs next_due() const;
 
-  void leaves(const Neighbour& n) { std::erase(authorities_, n.key); }
+  void neighbour_left(const Neighbour& n) { std::erase(authorities_, n.key); }
 
  private:
   // The content has an authority, and rows are judged by its word.

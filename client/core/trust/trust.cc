@@ -19,12 +19,12 @@ void Trust::greeted(const Neighbour& n) {
   rulings_->regime.greeted(n);
 }
 
-void Trust::leaves(const Neighbour& n) {
-  rulings_->regime.leaves(n);
+void Trust::neighbour_left(const Neighbour& n) {
+  rulings_->regime.neighbour_left(n);
   rulings_->regards.left(n);
-  rulings_->judging.leaves(n);
-  rulings_->proofs.leaves(n);
-  rulings_->plain.leaves(n);
+  rulings_->judging.neighbour_left(n);
+  rulings_->proofs.neighbour_left(n);
+  rulings_->plain.neighbour_left(n);
 }
 
 Admission Trust::admit(const Neighbour& n, const proto::Block& block) {

@@ -78,9 +78,9 @@ class Trust {
   // --- what happens ---
   // The neighbour's Hello has come; it leaves.
   void greeted(const Neighbour& n);
-  void leaves(const Neighbour& n);
+  void neighbour_left(const Neighbour& n);
   // A block fits the content's shape, and what was granted; then it is placed. Its payload is still
-  // there. placed(), leaves(), rows_gone() and asks() want no neighbour banned.
+  // there. placed(), neighbour_left(), rows_gone() and asks() ban nobody.
   Admission admit(const Neighbour& n, const proto::Block& block);
   void placed(const Neighbour& n, const proto::Block& block, std::uint32_t slot);
   // Rows of open generation g are not there any more. Null: none is, and it begins anew.

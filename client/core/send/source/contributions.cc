@@ -23,7 +23,7 @@ TimeUs on_the_way(const Neighbour& n) {
 Contributions::Contributions(const Context& context, Membership& membership, Spread& spread)
     : context_(context), membership_(membership), spread_(spread) {}
 
-void Contributions::leaves(const Neighbour& n) {
+void Contributions::neighbour_left(const Neighbour& n) {
   counts_.erase(n.key);
   known_reporters_.erase(n.key);
   for (auto& [key, count] : counts_) count.reported.erase(n.key);

@@ -69,7 +69,7 @@ class Contributions final : public LeaveWatcher {
  public:
   Contributions(const Context& context, Membership& membership, Spread& spread);
 
-  void leaves(const Neighbour& n) override;
+  void neighbour_left(const Neighbour& n) override;
   // Its Hello has come.
   void greeted(Neighbour& n);
 

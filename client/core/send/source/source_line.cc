@@ -61,7 +61,7 @@ void SourceLine::update(const Neighbour& n, const Terms& terms) {
   place = next;
 }
 
-void SourceLine::leaves(PeerKey peer) {
+void SourceLine::neighbour_left(PeerKey peer) {
   const auto known = places_.find(peer);
   if (known == places_.end()) return;
   take_out(peer, known->second);
@@ -104,7 +104,7 @@ void UplinkClaims::update(const Neighbour& n) {
   replace(std::exchange(of_[n.key], claim), claim);
 }
 
-void UplinkClaims::leaves(PeerKey peer) {
+void UplinkClaims::neighbour_left(PeerKey peer) {
   const auto known = of_.find(peer);
   if (known == of_.end()) return;
   replace(known->second, 0);

@@ -24,7 +24,7 @@ class UplinkClaims {
  public:
   // The neighbour may say something else than before.
   void update(const Neighbour& n);
-  void leaves(PeerKey peer);
+  void neighbour_left(PeerKey peer);
   // The median, KiB a second; 0: nobody has said anything. Not the mean: one neighbour that claims
   // enough would make every other look like one that passes nothing on.
   double usual() const {
@@ -49,7 +49,7 @@ class SourceLine {
 
   // Something about the neighbour has changed: its State, its queue, its worth.
   void update(const Neighbour& n, const Terms& terms);
-  void leaves(PeerKey peer);
+  void neighbour_left(PeerKey peer);
   // There is nothing to send to it: it is left out until it is updated.
   void park(PeerKey peer);
   // Those left out so, to be updated; neighbours that have left may be among them.

@@ -150,9 +150,9 @@ void SourcePolicy::told(const Neighbour& n) {
   line_.update(n, terms_);
 }
 
-void SourcePolicy::leaves(const Neighbour& n) {
-  claims_.leaves(n.key);
-  line_.leaves(n.key);
+void SourcePolicy::neighbour_left(const Neighbour& n) {
+  claims_.neighbour_left(n.key);
+  line_.neighbour_left(n.key);
   pass_.forget(n.key);
   if (n.pipe.blocks_sent() > 0 && !n.holds.has_everything()) gaps_.neighbour_lost(pass_.passed());
 }

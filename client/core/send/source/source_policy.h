@@ -48,7 +48,7 @@ class SourcePolicy {
   // The choice has been sent.
   void served(const Choice& choice, TimeUs now);
   // The neighbour leaves.
-  void leaves(const Neighbour& n);
+  void neighbour_left(const Neighbour& n);
   // Some neighbours turned out to pass on next to nothing (Neighbour::sink).
   void rows_lost(const Neighbours& neighbours);
 

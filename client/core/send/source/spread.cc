@@ -98,7 +98,7 @@ void Spread::told(const Neighbour& by, const proto::State& state) {
   }
 }
 
-void Spread::leaves(const Neighbour& n) {
+void Spread::neighbour_left(const Neighbour& n) {
   kept_at_.erase(n.key);
   told_.erase(n.key);
   told_at_.erase(n.key);

@@ -41,7 +41,7 @@ class Spread final : public LeaveWatcher {
   bool sent(const proto::Block& block, const Neighbour& to);
   // The neighbour's State, before it is taken over.
   void told(const Neighbour& by, const proto::State& state);
-  void leaves(const Neighbour& n) override;
+  void neighbour_left(const Neighbour& n) override;
 
   // Once a second: what is old counts less and less (policy::kContributionMemory).
   void forget(double kept);

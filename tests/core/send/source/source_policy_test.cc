@@ -162,7 +162,7 @@ TEST_CASE("a source gives almost nothing to a peer that does not upload") {
   }
   CHECK(served[1] <= 2);
   // Alone it gets all there is.
-  source.leaves(s.peer(2));
+  source.neighbour_left(s.peer(2));
   s.neighbours.erase(2);
   CHECK(s.choose(source, true));
 }

@@ -209,6 +209,6 @@ TEST_CASE("a reporter that leaves is forgotten") {
   Spreading swarm;
   swarm.all_tell({1, 0, 0, 0}, 3);
   REQUIRE(swarm.share(kTaker));
-  swarm.spread().leaves(swarm.neighbour(kFirstReporter));
+  swarm.spread().neighbour_left(swarm.neighbour(kFirstReporter));
   CHECK_FALSE(swarm.share(kTaker));
 }
