@@ -87,7 +87,7 @@ std::optional<WhyNot> Granting::why_none_from(const Neighbour& n) const {
 
 // --- when a State is due ---
 
-// What makes it due earlier touches the neighbour's news, or those of all (review_regime); until
+// What makes it due earlier touches the neighbour's news, or those of all (review_bounds); until
 // then it can only become later, as rates fall.
 TimeUs Granting::due(Neighbour& n) {
   if (!n.news.begun()) return kNever;
@@ -115,19 +115,19 @@ TimeUs Granting::work_out_due(const Neighbour& n) {
 }
 
 // Where what bounds all grants has changed, States may be due at other times.
-void Granting::review_regime() {
+void Granting::review_bounds() {
   const policy::GrantLimits now = limits();
   const std::uint64_t missing = holdings().missing();
-  const Regime regime{!now.paused && missing > 0 && now.blocks_max > 0,
+  const Bounds bounds{!now.paused && missing > 0 && now.blocks_max > 0,
                       policy::kPromisedTimes * missing > now.promised,
                       policy::near_end(holdings(), membership_.neighbours())};
-  if (regime == regime_) return;
-  regime_ = regime;
+  if (bounds == bounds_) return;
+  bounds_ = bounds;
   for (Neighbour& n : membership_.neighbours()) n.news.touch();
 }
 
 void Granting::step() {
-  review_regime();
+  review_bounds();
   for (const PeerKey key : membership_.neighbours().states().take_due(context_.now)) {
     Neighbour* n = membership_.find(key);
     if (n && due(*n) <= context_.now) outbox_.send(*n, make_state(*n, limits::kStateEntriesMax));

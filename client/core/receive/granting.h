@@ -62,11 +62,11 @@ class Granting final : public LeaveWatcher {
 
  private:
   // What decides for all neighbours at once when States are due.
-  struct Regime {
+  struct Bounds {
     bool open = false;  // anything can be granted at all
     bool room = false;  // more may be promised
     bool end = false;
-    bool operator==(const Regime&) const = default;
+    bool operator==(const Bounds&) const = default;
   };
   const Holdings& holdings() const { return generations_.holdings(); }
   policy::GrantLimits limits();
@@ -76,7 +76,7 @@ class Granting final : public LeaveWatcher {
   bool has_news(const Neighbour& n);
   TimeUs due(Neighbour& n);
   TimeUs work_out_due(const Neighbour& n);
-  void review_regime();
+  void review_bounds();
   proto::State make_state(Neighbour& n, std::size_t entries_max);
   void grant(Neighbour& n);
   void tell_received(Neighbour& n, proto::State& state);
@@ -97,7 +97,7 @@ class Granting final : public LeaveWatcher {
   trust::Trust& trust_;
   codec::CoefficientStream random_;  // of null vectors
   std::uint32_t told_lacking_ = 0;   // the last generation that a source was told of
-  Regime regime_;
+  Bounds bounds_;
   Promises promises_;
   policy::Holders holders_;
   bool amid_polluters_ = false;  // as of when promises were counted last
