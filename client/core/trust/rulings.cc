@@ -9,9 +9,9 @@
 
 namespace firn::core::trust {
 
-Suspects suspects_of(const OpenGeneration& open) {
+SuspectRows suspect_rows_of(const OpenGeneration& open) {
   const bool all = open.proven == open.rows;
-  Suspects found;
+  SuspectRows found;
   bool certain = true;
   for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
     if (!open.has(slot, Rows::kAll) || (!all && open.has(slot, Rows::kProven))) continue;
@@ -62,7 +62,7 @@ void Rulings::decoded_falsely(std::uint32_t g) {
 // The rows cannot be judged one by one. Those that are proven stay: nobody else may have them.
 void Rulings::fetch_again(std::uint32_t g) {
   const OpenGeneration& open = *world.holdings.find_open(g);
-  Suspects suspects = suspects_of(open);
+  SuspectRows suspects = suspect_rows_of(open);
   verdicts.notice(Notice::Kind::kWarning,
                   "generation " + std::to_string(g) + " decoded to false data; it is fetched again",
                   "false data");
