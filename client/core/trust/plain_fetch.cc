@@ -20,18 +20,18 @@ PlainFetch::PlainFetch(const World& world, Verdicts& verdicts, const Regime& reg
       random_(world.context.options.seed, 0x6c6561766573) {}
 
 void PlainFetch::begin(std::uint32_t g) {
-  Case& c = cases_.try_emplace(g).first->second;
+  PlainGeneration& c = plain_.try_emplace(g).first->second;
   c.resting = c.resting && !has_room();
   c.turned_at = c.waits_since = world_.context.now;
   c.ahead = false;
 }
 
 bool PlainFetch::waits(std::uint32_t g) const {
-  const auto known = cases_.find(g);
+  const auto known = plain_.find(g);
   if (!mode_.on() || world_.holdings.verified().contains(g) ||
       world_.holdings.given_up().contains(g))
     return false;
-  if (known == cases_.end()) return !has_room();
+  if (known == plain_.end()) return !has_room();
   return known->second.leaves.empty() && !known->second.resting;
 }
 
@@ -48,21 +48,21 @@ bool PlainFetch::just_waits(std::uint32_t g) const {
 }
 
 bool PlainFetch::shared(std::uint32_t g) const {
-  const auto known = cases_.find(g);
-  return known != cases_.end() && (mode_.on() || known->second.ahead);
+  const auto known = plain_.find(g);
+  return known != plain_.end() && (mode_.on() || known->second.ahead);
 }
 
 bool PlainFetch::on(std::uint32_t g) const {
-  return knows(g) && !cases_.at(g).resting;
+  return knows(g) && !plain_.at(g).resting;
 }
 
 bool PlainFetch::knows(std::uint32_t g) const {
-  const auto known = cases_.find(g);
-  return known != cases_.end() && !known->second.leaves.empty();
+  const auto known = plain_.find(g);
+  return known != plain_.end() && !known->second.leaves.empty();
 }
 
 bool PlainFetch::right(std::uint32_t g, std::uint32_t i, const proto::Payload& payload) const {
-  return merkle_leaf(payload.bytes()) == cases_.at(g).leaves[i];
+  return merkle_leaf(payload.bytes()) == plain_.at(g).leaves[i];
 }
 
 // Few come so: from a source alone, each to one peer. Their payloads are in the store.
@@ -86,7 +86,7 @@ PlainFetch::Sorted PlainFetch::sort(std::uint32_t g) const {
   const OpenGeneration* open = world_.holdings.find_open(g);
   const auto blocks = came_.find(g);
   if (!open || blocks == came_.end()) return sorted;
-  const std::vector<Digest>& leaves = cases_.at(g).leaves;
+  const std::vector<Digest>& leaves = plain_.at(g).leaves;
   for (const auto& [slot, block] : blocks->second) {
     const std::uint32_t i = open->source_block[slot];
     if (i == kCoded || open->senders[slot] != block.from) continue;
@@ -100,8 +100,8 @@ PlainFetch::Sorted PlainFetch::sort(std::uint32_t g) const {
 }
 
 std::vector<Digest> PlainFetch::leaves_of(std::uint32_t g) const {
-  const auto known = cases_.find(g);
-  return known == cases_.end() ? std::vector<Digest>{} : known->second.leaves;
+  const auto known = plain_.find(g);
+  return known == plain_.end() ? std::vector<Digest>{} : known->second.leaves;
 }
 
 // --- leaves ---
@@ -112,7 +112,7 @@ bool PlainFetch::may_have_leaves(const Neighbour& n, std::uint32_t g) const {
 
 // Those that were silent come last. Where all is fetched plainly sources come after the others:
 // they are to send blocks.
-std::vector<const Neighbour*> PlainFetch::best_to_ask(std::uint32_t g, const Case& c) {
+std::vector<const Neighbour*> PlainFetch::best_to_ask(std::uint32_t g, const PlainGeneration& c) {
   const auto rank = [this](const Neighbour& n) {
     return 2 * silent_.count(n.key) + (mode_.on() && n.holds.has_everything() ? 1 : 0);
   };
@@ -125,7 +125,7 @@ std::vector<const Neighbour*> PlainFetch::best_to_ask(std::uint32_t g, const Cas
   return holders;
 }
 
-void PlainFetch::ask(std::uint32_t g, Case& c) {
+void PlainFetch::ask(std::uint32_t g, PlainGeneration& c) {
   if (c.asked != kNoPeer) silent_.insert(c.asked);
   const std::vector<const Neighbour*> holders = best_to_ask(g, c);
   c.asked = kNoPeer;
@@ -142,9 +142,9 @@ void PlainFetch::ask(std::uint32_t g, Case& c) {
 
 PlainFetch::Reply PlainFetch::replied(const Neighbour& n, proto::LeafReply&& reply) {
   if (reply.generation >= world_.holdings.generation_count()) return Reply::kFalse;
-  const auto known = cases_.find(reply.generation);
-  if (known == cases_.end() || known->second.asked != n.key) return Reply::kUseless;
-  Case& c = known->second;
+  const auto known = plain_.find(reply.generation);
+  if (known == plain_.end() || known->second.asked != n.key) return Reply::kUseless;
+  PlainGeneration& c = known->second;
   c.asked = kNoPeer;
   c.due = world_.context.now;
   if (reply.leaves.empty()) {
@@ -165,7 +165,7 @@ PlainFetch::Reply PlainFetch::replied(const Neighbour& n, proto::LeafReply&& rep
 void PlainFetch::neighbour_left(const Neighbour& n) {
   silent_.erase(n.key);
   shares_.look_again();
-  for (auto& [g, c] : cases_) {
+  for (auto& [g, c] : plain_) {
     c.without.erase(n.key);
     if (c.asked != n.key) continue;
     c.asked = kNoPeer;
@@ -176,8 +176,8 @@ void PlainFetch::neighbour_left(const Neighbour& n) {
 // Those that are fetched plainly, or may soon be: a State can name no more (kWantedBlocksMax).
 static_assert(policy::kPlainMax <= limits::kWantedBlocksMax);
 bool PlainFetch::has_room() const {
-  const auto taken = std::count_if(cases_.begin(), cases_.end(), [](const auto& one) {
-    const Case& c = one.second;
+  const auto taken = std::count_if(plain_.begin(), plain_.end(), [](const auto& one) {
+    const PlainGeneration& c = one.second;
     return !c.resting && (!c.leaves.empty() || c.asked != kNoPeer);
   });
   return static_cast<std::size_t>(taken) <
@@ -185,7 +185,7 @@ bool PlainFetch::has_room() const {
 }
 
 bool PlainFetch::asks_enough() const {
-  return mode_.on() && std::count_if(cases_.begin(), cases_.end(), [](const auto& one) {
+  return mode_.on() && std::count_if(plain_.begin(), plain_.end(), [](const auto& one) {
                          return one.second.leaves.empty() && one.second.asked != kNoPeer;
                        }) >= policy::kLeavesAtOnce;
 }
@@ -196,19 +196,19 @@ void PlainFetch::look_ahead() {
   const std::uint32_t end = std::min(world_.holdings.frontier() + policy::kPlainAhead,
                                      world_.holdings.generation_count());
   for (std::uint32_t g = verified.next_missing(0); g < end; g = verified.next_missing(g + 1)) {
-    if (cases_.size() >= limits::kWantedBlocksMax) break;
-    if (cases_.contains(g) || world_.holdings.given_up().contains(g)) continue;
+    if (plain_.size() >= limits::kWantedBlocksMax) break;
+    if (plain_.contains(g) || world_.holdings.given_up().contains(g)) continue;
     const OpenGeneration* open = world_.holdings.find_open(g);
     if (open && open->decoding) continue;
     begin(g);
-    cases_.at(g).ahead = true;
+    plain_.at(g).ahead = true;
     verdicts_.push(Tell{g});
   }
 }
 
 // What has begun so ends so.
 void PlainFetch::end_mode() {
-  std::erase_if(cases_, [this](const auto& one) {
+  std::erase_if(plain_, [this](const auto& one) {
     const auto& [g, c] = one;
     if (!c.ahead || (world_.holdings.rank(g) > 0 && !c.leaves.empty())) return false;
     verdicts_.push(Tell{g});
@@ -226,7 +226,7 @@ void PlainFetch::call_waiting() {
   });
 }
 
-void PlainFetch::give_up_waiting(std::uint32_t g, Case& c) {
+void PlainFetch::give_up_waiting(std::uint32_t g, PlainGeneration& c) {
   if (!waits(g) || world_.context.now - c.waits_since < policy::kPlainWait) return;
   c.resting = true;
   told_to_wait_.erase(g);
@@ -243,7 +243,7 @@ void PlainFetch::step() {
     if (!mode_.on()) end_mode();
   }
   if (mode_.on()) look_ahead();
-  for (auto& [g, c] : cases_) {
+  for (auto& [g, c] : plain_) {
     if (c.leaves.empty()) {
       give_up_waiting(g, c);
       if (c.due > world_.context.now) continue;
@@ -257,8 +257,8 @@ void PlainFetch::step() {
 
 TimeUs PlainFetch::next_due() const {
   TimeUs at = mode_.next_due();
-  const bool room = cases_.empty() || (has_room() && !asks_enough());
-  for (const auto& [g, c] : cases_) {
+  const bool room = plain_.empty() || (has_room() && !asks_enough());
+  for (const auto& [g, c] : plain_) {
     if (waits(g)) at = std::min(at, c.waits_since + policy::kPlainWait);
     if (!c.leaves.empty()) {
       at = std::min(at, turn_due(g, c));
@@ -272,15 +272,15 @@ TimeUs PlainFetch::next_due() const {
 // --- blocks ---
 
 // Shares go round where nothing has come for a while.
-TimeUs PlainFetch::turn_due(std::uint32_t g, const Case& c) const {
+TimeUs PlainFetch::turn_due(std::uint32_t g, const PlainGeneration& c) const {
   const OpenGeneration* open = world_.holdings.find_open(g);
   if (c.resting || (open && open->decoding)) return kNever;
   return std::max(c.turned_at, open ? open->last_growth : 0) + policy::kStallTime;
 }
 
 // Holders may send one generation after the other: while any of them grows, all wait.
-void PlainFetch::turn(std::uint32_t g, Case& c) {
-  for (const auto& [other, known] : cases_) {
+void PlainFetch::turn(std::uint32_t g, PlainGeneration& c) {
+  for (const auto& [other, known] : plain_) {
     const OpenGeneration* open = world_.holdings.find_open(other);
     if (open && !known.leaves.empty() && !known.resting)
       came_at_ = std::max(came_at_, open->last_growth);
@@ -340,7 +340,7 @@ BlockBits PlainFetch::wanted_from(const Neighbour& n, std::uint32_t g) {
     if (other.key == n.key) place = alike;
     ++alike;
   }
-  const std::uint32_t turn = cases_.at(g).turn;
+  const std::uint32_t turn = plain_.at(g).turn;
   const bool sifted = holders > 0 && is_suspect(n.regard());
   const std::uint32_t sharers = holders > 0 ? holders : suspects;
   if (sifted && n.holds.complete().contains(g)) {

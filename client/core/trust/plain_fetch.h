@@ -84,7 +84,7 @@ class PlainFetch {
 
   // g is verified, or not wanted any more.
   void forget(std::uint32_t g) {
-    cases_.erase(g);
+    plain_.erase(g);
     came_.erase(g);
     told_to_wait_.erase(g);
     shares_.forget(g);
@@ -96,7 +96,7 @@ class PlainFetch {
   TimeUs next_due() const;
 
  private:
-  struct Case {
+  struct PlainGeneration {
     std::vector<Digest> leaves;  // empty: still to come
     PeerKey asked = kNoPeer;     // an answer may come from it
     std::set<PeerKey> without;   // have none, or did not answer
@@ -112,25 +112,25 @@ class PlainFetch {
     Digest leaf;
   };
   bool may_have_leaves(const Neighbour& n, std::uint32_t g) const;
-  std::vector<const Neighbour*> best_to_ask(std::uint32_t g, const Case& c);
+  std::vector<const Neighbour*> best_to_ask(std::uint32_t g, const PlainGeneration& c);
   bool has_room() const;
   bool asks_enough() const;
   void look_ahead();
   void end_mode();
   void call_waiting();
-  void give_up_waiting(std::uint32_t g, Case& c);
+  void give_up_waiting(std::uint32_t g, PlainGeneration& c);
   bool shares(const Neighbour& n, std::uint32_t g) const;
   std::vector<std::uint32_t> missing(std::uint32_t g) const;  // source blocks
-  void ask(std::uint32_t g, Case& c);
-  TimeUs turn_due(std::uint32_t g, const Case& c) const;
-  void turn(std::uint32_t g, Case& c);
+  void ask(std::uint32_t g, PlainGeneration& c);
+  TimeUs turn_due(std::uint32_t g, const PlainGeneration& c) const;
+  void turn(std::uint32_t g, PlainGeneration& c);
 
   const World& world_;
   Verdicts& verdicts_;
   const Regime& regime_;
   PlainMode mode_;
   const std::vector<Digest> digests_;
-  std::map<std::uint32_t, Case> cases_;
+  std::map<std::uint32_t, PlainGeneration> plain_;
   std::map<std::uint32_t, std::map<std::uint32_t, Came>> came_;  // by generation and slot
   PlainShares shares_;
   std::map<std::uint32_t, TimeUs> told_to_wait_;  // generations, and when it was told first
