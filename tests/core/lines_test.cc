@@ -95,7 +95,7 @@ TEST_CASE("a source's line has first who was served least for what its rows are 
     CAPTURE(seed);
     Crowd crowd(seed);
     SourceLine line;
-    const SourceLine::Terms terms{false, 100};
+    const SourceLine::Circumstances terms{false, 100};
     for (const Neighbour& n : std::as_const(crowd.neighbours())) line.update(n, terms);
     for (int i = 0; i < 500; ++i) {
       line.update(crowd.next(), terms);
@@ -117,7 +117,7 @@ TEST_CASE("a source's line has first who was served least for what its rows are 
 TEST_CASE("a neighbour without anything to take is passed over until it is told of again") {
   Scene s(4, 4, 2, true);
   SourceLine line;
-  const SourceLine::Terms terms;
+  const SourceLine::Circumstances terms;
   for (const Neighbour& n : std::as_const(s.neighbours)) line.update(n, terms);
   REQUIRE(line.first(false, true) == 1);
   line.park(1);

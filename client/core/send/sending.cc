@@ -84,10 +84,10 @@ void Sending::pump() {
   sockets_.set_patience(policy::uplink_patience(rate, most * at_once(rate)));
   const Neighbours& neighbours = membership_.neighbours();
   policy::Sockets sockets{sockets_.busy(now, most), most};
-  const policy::RelayPolicy::Terms terms{small_mesh, trust_.terms().trial_from};
+  const policy::RelayPolicy::Circumstances circumstances{small_mesh, trust_.terms().trial_from};
   while (uplink_.ready(now)) {
     const auto choice = source_ ? source_->choose(holdings_, neighbours, small_mesh, sockets, now)
-                                : relay_.choose(holdings_, neighbours, terms, sockets, now);
+                                : relay_.choose(holdings_, neighbours, circumstances, sockets, now);
     if (!choice) break;
     Neighbour& n = *membership_.find(choice->peer);
     const bool idle = n.pipe.queued() == 0;
@@ -101,10 +101,11 @@ std::optional<WhyNot> Sending::why_not(const Neighbour& n) const {
   if (holdings_.total_rank() == 0) return WhyNot::kNothingHeld;
   const std::uint32_t most = busy_max(uplink_.blocks_per_second(context_.now));
   const policy::Sockets sockets{sockets_.busy(context_.now, most), most};
-  const policy::RelayPolicy::Terms terms{membership_.small_mesh(), trust_.terms().trial_from};
+  const policy::RelayPolicy::Circumstances circumstances{membership_.small_mesh(),
+                                                         trust_.terms().trial_from};
   const auto why = source_ ? source_->why_not(holdings_, n, sockets)
                            : relay_.why_not(holdings_, std::as_const(membership_).neighbours(), n,
-                                            terms, sockets, context_.now);
+                                            circumstances, sockets, context_.now);
   return !why && uplink_.held_up() ? WhyNot::kRateLimit : why;
 }
 

@@ -200,19 +200,21 @@ void RelayPolicy::place(Memory& memory, const Neighbour& n, std::uint64_t usual)
 // In a small mesh those in debt, while this peer needs blocks itself. In a large one some rightly
 // have no news for those nearer to the source; but where there are too many polluters to find them
 // out one by one (trust::Terms::trial_from), those on trial.
-RelayPolicy::Last RelayPolicy::served_last(const Terms& terms, bool complete) {
-  if (terms.small_mesh) return complete ? Last::kNobody : Last::kDebtors;
-  return terms.trial_from == kNever ? Last::kNobody : Last::kOnTrial;
+RelayPolicy::Last RelayPolicy::served_last(const Circumstances& circumstances, bool complete) {
+  if (circumstances.small_mesh) return complete ? Last::kNobody : Last::kDebtors;
+  return circumstances.trial_from == kNever ? Last::kNobody : Last::kOnTrial;
 }
 
-bool RelayPolicy::is_last(const Neighbour& neighbour, Last last, const Terms& terms) {
+bool RelayPolicy::is_last(const Neighbour& neighbour, Last last,
+                          const Circumstances& circumstances) {
   if (last == Last::kDebtors) return neighbour.in_debt();
-  return on_trial(neighbour.regard()) && neighbour.contact.opened_at() >= terms.trial_from;
+  return on_trial(neighbour.regard()) && neighbour.contact.opened_at() >= circumstances.trial_from;
 }
 
-bool RelayPolicy::others_want(const Neighbours& neighbours, Last last, const Terms& terms) {
+bool RelayPolicy::others_want(const Neighbours& neighbours, Last last,
+                              const Circumstances& circumstances) {
   return std::any_of(neighbours.begin(), neighbours.end(), [&](const Neighbour& n) {
-    return n.holds.heard() && !n.holds.satisfied() && !is_last(n, last, terms);
+    return n.holds.heard() && !n.holds.satisfied() && !is_last(n, last, circumstances);
   });
 }
 
@@ -224,23 +226,23 @@ bool RelayPolicy::others_want(const Neighbours& neighbours, Last last, const Ter
 // choices: a newcomer has had no chance to give, and a slow peer is not to be starved. Neighbours
 // that are served last (served_last) get a block when no other neighbour can take one, and in one
 // choice of kDebtorShare.
-void RelayPolicy::line_up(const Neighbours& neighbours, const Terms& terms, bool complete,
-                          const Sockets& sockets, TimeUs now) {
-  const std::uint64_t row_worth = terms.small_mesh ? kChoicesPerRow : kChoicesPerRowLarge;
+void RelayPolicy::line_up(const Neighbours& neighbours, const Circumstances& circumstances,
+                          bool complete, const Sockets& sockets, TimeUs now) {
+  const std::uint64_t row_worth = circumstances.small_mesh ? kChoicesPerRow : kChoicesPerRowLarge;
   const bool optimistic = random_.below(kOptimisticShare) == 0;
   std::uint64_t few = 0;
   for (const Neighbour& n : neighbours) {
     few += !n.holds.has_everything() && has_few_neighbours(n, neighbours.size()) ? 1 : 0;
   }
   eligible_.clear();
-  const Last last = served_last(terms, complete);
+  const Last last = served_last(circumstances, complete);
   const bool last_behind = last != Last::kNobody && random_.below(kDebtorShare) != 0 &&
-                           others_want(neighbours, last, terms);
+                           others_want(neighbours, last, circumstances);
   Memory* next = memory_.data();
   for (const Neighbour& n : neighbours) {
     Memory& memory = *next++;
     if (why_none_now(n, sockets)) continue;
-    const bool behind = last_behind && is_last(n, last, terms);
+    const bool behind = last_behind && is_last(n, last, circumstances);
     const bool only_takes = last != Last::kDebtors && !optimistic && n.only_takes(now);
     const std::uint64_t late = behind || only_takes ? kServedLast : 0;
     std::uint64_t turn = (least_rank(n) + memory.head_start) * row_worth + memory.last_choice;
@@ -257,14 +259,15 @@ Choice RelayPolicy::chosen(const Neighbour& n, Memory& memory, const Candidate& 
 }
 
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
-                                          const Terms& terms, const Sockets& sockets, TimeUs now) {
+                                          const Circumstances& circumstances,
+                                          const Sockets& sockets, TimeUs now) {
   remember(neighbours);
   place_newcomers(neighbours);
-  if (terms.small_mesh) find_front(holdings, neighbours, now);
-  line_up(neighbours, terms, holdings.complete(), sockets, now);
+  if (circumstances.small_mesh) find_front(holdings, neighbours, now);
+  line_up(neighbours, circumstances, holdings.complete(), sockets, now);
   for (const Eligible& one : eligible_) {
     const Candidate candidate =
-        best_generation(holdings, *one.neighbour, *one.memory, terms.small_mesh, now);
+        best_generation(holdings, *one.neighbour, *one.memory, circumstances.small_mesh, now);
     if (candidate.score > 0) return chosen(*one.neighbour, *one.memory, candidate);
   }
   return std::nullopt;
@@ -272,7 +275,8 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighb
 
 // Of the lowest generation that it lacks and of which something is held.
 std::optional<WhyNot> RelayPolicy::why_not(const Holdings& holdings, const Neighbours& neighbours,
-                                           const Neighbour& neighbour, const Terms& terms,
+                                           const Neighbour& neighbour,
+                                           const Circumstances& circumstances,
                                            const Sockets& sockets, TimeUs now) const {
   if (const auto why = why_none_now(neighbour, sockets)) return why;
   std::optional<WhyNot> lowest;
@@ -281,16 +285,16 @@ std::optional<WhyNot> RelayPolicy::why_not(const Holdings& holdings, const Neigh
   for (std::uint32_t g = settled.next_missing(0); g < holdings.generation_count() && !news;
        g = settled.next_missing(g + 1)) {
     if (!holdings.held().contains(g)) continue;
-    const auto judged = judge(holdings, neighbour, g, terms.small_mesh, now);
+    const auto judged = judge(holdings, neighbour, g, circumstances.small_mesh, now);
     const WhyNot* why = std::get_if<WhyNot>(&judged);
     news = why == nullptr;
     if (why && !lowest) lowest = *why;
   }
   if (!news) return lowest.value_or(WhyNot::kNothingHeld);
-  const Last last = served_last(terms, holdings.complete());
-  const bool comes_last = (last != Last::kNobody && is_last(neighbour, last, terms)) ||
+  const Last last = served_last(circumstances, holdings.complete());
+  const bool comes_last = (last != Last::kNobody && is_last(neighbour, last, circumstances)) ||
                           (last != Last::kDebtors && neighbour.only_takes(now));
-  if (comes_last && others_want(neighbours, last, terms)) return WhyNot::kOthersFirst;
+  if (comes_last && others_want(neighbours, last, circumstances)) return WhyNot::kOthersFirst;
   return std::nullopt;
 }
 

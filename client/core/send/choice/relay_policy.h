@@ -55,7 +55,7 @@ class Front {
 
 class RelayPolicy {
  public:
-  struct Terms {
+  struct Circumstances {
     bool small_mesh = false;     // the swarm is so small that every peer can know every other
     TimeUs trial_from = kNever;  // trust::Terms::trial_from
   };
@@ -66,11 +66,12 @@ class RelayPolicy {
   void look_again();
 
   std::optional<Choice> choose(const Holdings& holdings, const Neighbours& neighbours,
-                               const Terms& terms, const Sockets& sockets, TimeUs now);
+                               const Circumstances& circumstances, const Sockets& sockets,
+                               TimeUs now);
   // Why the neighbour is not chosen; nullopt: it is, in its turn. As choose() has it, but without
   // a bound on the time that this takes.
   std::optional<WhyNot> why_not(const Holdings& holdings, const Neighbours& neighbours,
-                                const Neighbour& neighbour, const Terms& terms,
+                                const Neighbour& neighbour, const Circumstances& circumstances,
                                 const Sockets& sockets, TimeUs now) const;
 
  private:
@@ -100,12 +101,13 @@ class RelayPolicy {
   void place_newcomers(const Neighbours& neighbours);
   // `usual`: rows that others have, with their head starts.
   static void place(Memory& memory, const Neighbour& n, std::uint64_t usual);
-  static Last served_last(const Terms& terms, bool complete);
-  static bool is_last(const Neighbour& neighbour, Last last, const Terms& terms);
+  static Last served_last(const Circumstances& circumstances, bool complete);
+  static bool is_last(const Neighbour& neighbour, Last last, const Circumstances& circumstances);
   // Whether some neighbours that are not served last want something.
-  static bool others_want(const Neighbours& neighbours, Last last, const Terms& terms);
+  static bool others_want(const Neighbours& neighbours, Last last,
+                          const Circumstances& circumstances);
   Choice chosen(const Neighbour& n, Memory& memory, const Candidate& candidate);
-  void line_up(const Neighbours& neighbours, const Terms& terms, bool complete,
+  void line_up(const Neighbours& neighbours, const Circumstances& circumstances, bool complete,
                const Sockets& sockets, TimeUs now);
   void find_front(const Holdings& holdings, const Neighbours& neighbours, TimeUs now);
   Candidate best_generation(const Holdings& holdings, const Neighbour& neighbour, Memory& memory,

@@ -19,10 +19,10 @@ double weight_of(const Neighbour& neighbour, double usual) {
 
 }  // namespace
 
-SourceLine::Place SourceLine::place_of(const Neighbour& n, const Terms& terms) {
+SourceLine::Place SourceLine::place_of(const Neighbour& n, const Circumstances& circumstances) {
   Place place;
   place.wants = n.may_send() && !n.holds.satisfied();
-  place.doubted = !terms.small_mesh && n.doubted();
+  place.doubted = !circumstances.small_mesh && n.doubted();
   if (!place.wants) return place;
   const std::uint32_t queued = n.pipe.queued();
   if (queued == 0) {
@@ -32,7 +32,7 @@ SourceLine::Place SourceLine::place_of(const Neighbour& n, const Terms& terms) {
   } else {
     return place;
   }
-  place.key = n.pipe.served_log() - std::log(weight_of(n, terms.usual_uplink));
+  place.key = n.pipe.served_log() - std::log(weight_of(n, circumstances.usual_uplink));
   return place;
 }
 
@@ -50,9 +50,9 @@ void SourceLine::put_in(PeerKey peer, const Place& place) {
   }
 }
 
-void SourceLine::update(const Neighbour& n, const Terms& terms) {
+void SourceLine::update(const Neighbour& n, const Circumstances& circumstances) {
   Place& place = places_[n.key];
-  const Place next = place_of(n, terms);
+  const Place next = place_of(n, circumstances);
   if (next.key == place.key && next.where == place.where && next.wants == place.wants &&
       next.doubted == place.doubted)
     return;

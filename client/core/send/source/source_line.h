@@ -41,14 +41,14 @@ class UplinkClaims {
 class SourceLine {
  public:
   // What a choice is among.
-  struct Terms {
+  struct Circumstances {
     bool small_mesh = true;   // there nobody is doubted
     double usual_uplink = 0;  // KiB a second, of those that download; 0: none has said
-    bool operator==(const Terms&) const = default;
+    bool operator==(const Circumstances&) const = default;
   };
 
   // Something about the neighbour has changed: its State, its queue, its worth.
-  void update(const Neighbour& n, const Terms& terms);
+  void update(const Neighbour& n, const Circumstances& circumstances);
   void neighbour_left(PeerKey peer);
   // There is nothing to send to it: it is left out until it is updated.
   void park(PeerKey peer);
@@ -76,7 +76,7 @@ class SourceLine {
   };
   using Line = std::set<std::pair<double, PeerKey>>;
   Line& line(const Place& place) { return lines_[place.doubted][place.where == Where::kIdle]; }
-  static Place place_of(const Neighbour& n, const Terms& terms);
+  static Place place_of(const Neighbour& n, const Circumstances& circumstances);
   void take_out(PeerKey peer, const Place& place);
   void put_in(PeerKey peer, const Place& place);
 

@@ -68,14 +68,14 @@ std::optional<WhyNot> SourcePolicy::why_not(const Holdings& holdings, const Neig
     const std::uint32_t lowest = neighbour.holds.settled().next_missing(0);
     return why_none_of(lowest, holdings, neighbour).value_or(WhyNot::kNoNews);
   }
-  if (!terms_.small_mesh && neighbour.doubted() && line_.anybody_wants(false))
+  if (!circumstances_.small_mesh && neighbour.doubted() && line_.anybody_wants(false))
     return WhyNot::kOthersFirst;
   return std::nullopt;
 }
 
 // The neighbour fetches all plainly, in a large mesh.
 bool SourcePolicy::shares_plainly(const Neighbour& neighbour, std::uint32_t g) const {
-  return !terms_.small_mesh && neighbour.holds.held_blocks().find(g);
+  return !circumstances_.small_mesh && neighbour.holds.held_blocks().find(g);
 }
 
 // Such a neighbour asks for a part of each generation.
@@ -97,7 +97,7 @@ std::optional<std::uint32_t> SourcePolicy::not_passed(const Holdings& holdings,
 
 std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& holdings,
                                                              const Neighbour& neighbour) const {
-  if (!terms_.small_mesh) {
+  if (!circumstances_.small_mesh) {
     const auto lost = plain_pass_.lost(neighbour, pass_);
     if (lost && lacks(holdings, neighbour, *lost)) return lost;
   }
@@ -147,7 +147,7 @@ std::optional<std::uint32_t> SourcePolicy::among_open(const Holdings& holdings,
 void SourcePolicy::told(const Neighbour& n) {
   claims_.update(n);
   plain_pass_.told(n);
-  line_.update(n, terms_);
+  line_.update(n, circumstances_);
 }
 
 void SourcePolicy::neighbour_left(const Neighbour& n) {
@@ -164,16 +164,17 @@ void SourcePolicy::refresh(const Neighbours& neighbours, bool small_mesh, TimeUs
   const double usual = claims_.usual();
   if (!small_mesh) plain_pass_.review(neighbours, usual, now);
   const double step = neighbours.size() > kFewToLookAt ? kUsualStep : 0;
-  const bool moved = std::abs(usual - terms_.usual_uplink) > step * terms_.usual_uplink;
-  if (look_at_all_ || moved || small_mesh != terms_.small_mesh) {
+  const bool moved =
+      std::abs(usual - circumstances_.usual_uplink) > step * circumstances_.usual_uplink;
+  if (look_at_all_ || moved || small_mesh != circumstances_.small_mesh) {
     if (small_mesh) plain_pass_.clear();
-    terms_ = {small_mesh, usual};
-    for (const Neighbour& n : neighbours) line_.update(n, terms_);
+    circumstances_ = {small_mesh, usual};
+    for (const Neighbour& n : neighbours) line_.update(n, circumstances_);
   }
   if (look_at_all_ || gaps || pass_.cursor() != looked_from_) {
     looked_from_ = pass_.cursor();
     for (const PeerKey peer : line_.take_parked()) {
-      if (const Neighbour* n = neighbours.find(peer)) line_.update(*n, terms_);
+      if (const Neighbour* n = neighbours.find(peer)) line_.update(*n, circumstances_);
     }
   }
   look_at_all_ = false;
@@ -246,7 +247,7 @@ void SourcePolicy::served(const Choice& choice, TimeUs now) {
   for_doubted_ = choice.doubted ? std::max(for_doubted_ - 1, 0.0)
                                 : std::min(for_doubted_ + kDoubtedPart, kDoubtedAtOnce);
   const std::uint32_t g = choice.generation;
-  const bool first = choice.source_index && !terms_.small_mesh &&
+  const bool first = choice.source_index && !circumstances_.small_mesh &&
                      plain_pass_.sent(g, *choice.source_index, choice.peer, now);
   if (choice.plain && !first) return;
   if (choice.source_index && !choice.plain) next_plain_[g] = *choice.source_index + 1;

@@ -87,7 +87,7 @@ class SourcePolicy {
   PlainPass plain_pass_;
   Gaps gaps_;
   SourceLine line_;
-  SourceLine::Terms terms_;
+  SourceLine::Circumstances circumstances_;
   UplinkClaims claims_;
   bool look_at_all_ = true;
   std::uint32_t looked_from_ = 0;  // the cursor when those left out were looked at last

@@ -28,9 +28,10 @@ struct Relaying {
     scene.hold(3, 1, false);
     for (core::PeerKey peer = 1; peer <= 2; ++peer) scene.tell(peer, {{3, kN, 0, {}}});
   }
-  Reason why(core::PeerKey peer = 1, RelayPolicy::Terms terms = {true, core::kNever}) {
-    return relay.why_not(scene.holdings, scene.neighbours, scene.peer(peer), terms, scene.sockets(),
-                         scene.now);
+  Reason why(core::PeerKey peer = 1,
+             RelayPolicy::Circumstances circumstances = {true, core::kNever}) {
+    return relay.why_not(scene.holdings, scene.neighbours, scene.peer(peer), circumstances,
+                         scene.sockets(), scene.now);
   }
   Scene scene;
   RelayPolicy relay;
@@ -152,7 +153,7 @@ TEST_CASE("why not: second-hand rows wait at the front of a small mesh, until it
 
 TEST_CASE("why not: others come first while they want something") {
   Relaying relay;
-  const RelayPolicy::Terms wary{false, 0};
+  const RelayPolicy::Circumstances wary{false, 0};
   relay.scene.peer(2).regard_as(core::Regard::kProven, false);
   CHECK(relay.why(1, wary) == Reason(WhyNot::kOthersFirst));
   CHECK(relay.why(2, wary) == Reason());
