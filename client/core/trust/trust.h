@@ -56,7 +56,7 @@ struct Terms {
 
 // What a State says of one generation.
 struct Asks {
-  bool nothing = false;   // for now: its leaves are to come first
+  bool nothing = false;   // no blocks of it are taken until its leaves have come
   bool all_told = true;   // false: nobody else has been told so yet
   bool plain = false;     // source blocks alone are taken, of which
   BlockBits wanted = {};  // this neighbour is asked for these;
