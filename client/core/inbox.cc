@@ -24,8 +24,7 @@ void Inbox::on(Neighbour& n, proto::Hello&& hello) {
   if (!parts_.membership.greeted(n, hello)) return;
   parts_.predecessors.greeted(n);
   parts_.gossip.greeted(n);
-  if (hello.listen_port != 0) parts_.connections.look_by(parts_.gossip.next_due());
-  if (!parts_.transfer) return parts_.fetch.ask();
+  if (!parts_.transfer) return;
   parts_.transfer->trust.greeted(n);
   parts_.transfer->receiving.apply_verdicts();
   parts_.transfer->contributions.greeted(n);
@@ -51,8 +50,7 @@ bool Inbox::apply(Neighbour& n, proto::State&& state) {
 void Inbox::on(Neighbour& n, proto::State&& state) {
   if (!parts_.transfer) {
     // We cannot understand it yet; but it shows that its sender has the manifest by now.
-    n.contact.gains_manifest();
-    return parts_.fetch.ask();
+    return n.contact.gains_manifest();
   }
   if (!apply(n, std::move(state))) return;
   // Its first State: if it had no manifest before, it has not understood what we have told it.

@@ -11,16 +11,13 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
       downlink(context.options, now),
       outbox(context, uplink),
       trackers(context, life, outbox),
-      membership(context, life, trackers, outbox),
+      membership(context, life, trackers, outbox, order),
       predecessors(context, life),
       gossip(context, life, membership, outbox),
-      connections(context, life, membership, gossip),
+      connections(context, life, membership),
       fetch(context, life, trackers, membership, outbox),
       serving(context, membership, outbox, uplink) {
-  membership.watch(predecessors);
-  membership.watch(gossip);
-  membership.watch(fetch);
-  membership.watch(serving);
+  order = {&predecessors, &connections, &gossip, &membership, &fetch, &serving};
 }
 
 Transfer::Transfer(Parts& parts, const Info& info, bool met_proven)
@@ -31,13 +28,13 @@ Transfer::Transfer(Parts& parts, const Info& info, bool met_proven)
       turns(parts.context, parts.life, parts.membership, parts.intake, generations),
       granting(parts.context, parts.life, parts.membership, parts.outbox, parts.intake,
                {parts.uplink, parts.downlink}, generations, turns, trust),
-      stalls(parts.context, parts.life, parts.membership, generations.holdings()),
+      stalls(parts.context, parts.life, parts.membership, parts.uplink, generations.holdings()),
       seeding(parts.context, parts.life, parts.membership, parts.outbox, parts.uplink,
               generations.holdings()),
       spread(parts.context, parts.membership),
       contributions(parts.context, parts.membership, spread),
       sending(parts.context, parts.membership, parts.outbox, parts.uplink, generations.holdings(),
-              granting, seeding, trust, spread),
+              granting, seeding, trust, spread, contributions),
       receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, trust,
                 generations) {}
 
@@ -47,12 +44,8 @@ void Parts::start(const Info& info, bool met_proven) {
   connections.set_block_bytes(shape.block_bytes);
   for (Neighbour& n : membership.neighbours()) n.holds.set_shape(shape);
   Transfer& made = transfer.emplace(*this, info, met_proven);
-  membership.watch(made.granting);
-  membership.watch(made.seeding);
-  membership.watch(made.sending);
-  membership.watch(made.contributions);
-  membership.watch(made.spread);
-  membership.watch(made.receiving);
+  order.insert(order.end(), {&made.receiving, &made.turns, &made.stalls, &made.spread,
+                             &made.contributions, &made.sending, &made.seeding, &made.granting});
 }
 
 }  // namespace firn::core

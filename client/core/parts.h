@@ -4,8 +4,10 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "client/core/base/context.h"
+#include "client/core/base/part.h"
 #include "client/core/base/uplink.h"
 #include "client/core/manifest/manifest_fetch.h"
 #include "client/core/manifest/manifest_serving.h"
@@ -52,6 +54,10 @@ struct Parts {
   Parts(const ContentId& content_id, Options options, TimeUs now);
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
+
+  // All parts that act of their own accord, in the order of a step. One that makes a message stands
+  // after those that decide what is in it.
+  std::vector<Part*> order;
 
   // Makes `transfer`. `met_proven`: an earlier run left rows that are proven.
   void start(const Info& info, bool met_proven = false);

@@ -19,7 +19,7 @@ Parts& at(Parts& parts, TimeUs now) {
 
 // As at, where what has happened may let a block go.
 Parts& stirred(Parts& parts, TimeUs now) {
-  if (parts.transfer) parts.transfer->sending.stir();
+  parts.uplink.stir();
   return at(parts, now);
 }
 
@@ -27,13 +27,6 @@ Parts& stirred(Parts& parts, TimeUs now) {
 Receiving* receiving(Parts& parts, TimeUs now) {
   stirred(parts, now);
   return parts.transfer && !parts.life.stopped() ? &parts.transfer->receiving : nullptr;
-}
-
-// Whether this peer needs more of the swarm than it has found: neighbours, of more use than those
-// it has met, or the manifest.
-bool lonely(const Parts& parts) {
-  return parts.membership.neighbours().empty() || !parts.fetch.found() ||
-         parts.membership.wants_addresses();
 }
 
 }  // namespace
@@ -234,61 +227,24 @@ void SwarmCore::wake(TimeUs now) {
 // Everything that may have become due. Runs once per batch of inputs.
 void SwarmCore::step() {
   Parts& parts = *parts_;
-  if (parts.life.stopped()) return;
-  parts.connections.step();
-  parts.trackers.announce(lonely(parts), parts.membership.wants_addresses());
-  parts.membership.dial();
-  if (!parts.transfer) return parts.fetch.ask();
-  Transfer& transfer = *parts.transfer;
-  transfer.trust.step();
-  transfer.receiving.apply_verdicts();
-  transfer.turns.step();
-  transfer.granting.look_anew();
-  if (transfer.stalls.step()) transfer.sending.stir();
-  if (const auto rows_lost = transfer.contributions.step()) transfer.sending.reviewed(*rows_lost);
-  if (transfer.sending.take_due()) {
-    parts.serving.send_parts();
-    transfer.sending.pump();
-  }
-  transfer.trust.ask();
-  transfer.receiving.apply_verdicts();
-  transfer.granting.step();
-  switch (transfer.seeding.step()) {
-    case Seeding::Step::kNone:
-      break;
-    case Seeding::Step::kFinish:
-      parts.life.finish();
-      transfer.granting.step();
-      parts.outbox.push(ContentComplete{});
-      break;
-    case Seeding::Step::kStop:
-      stop(parts.context.now);
-      break;
+  for (Part* part : parts.order) {
+    if (parts.life.stopped()) return;
+    part->step();
   }
   parts.uplink.rest(parts.context.now);
   parts.downlink.rest(parts.context.now);
 }
 
 TimeUs SwarmCore::next_wake() const {
-  Parts& parts = *parts_;
+  const Parts& parts = *parts_;
   if (parts.life.stopped()) return kNever;
-  TimeUs at = std::min({parts.trackers.next_due(lonely(parts)), parts.membership.next_due(),
-                        parts.connections.next_due(), parts.fetch.next_due()});
-  if (parts.transfer) {
-    Transfer& t = *parts.transfer;
-    at = std::min({at, t.trust.next_due(), t.turns.next_due(), t.stalls.next_due(),
-                   t.sending.next_due(), t.granting.next_due(), t.seeding.next_due()});
-  }
+  TimeUs at = kNever;
+  for (Part* part : parts.order) at = std::min(at, part->next_due());
   return std::max(at, parts.context.now);
 }
 
 void SwarmCore::stop(TimeUs now) {
-  Parts& parts = at(*parts_, now);
-  if (parts.life.stopped()) return;
-  parts.membership.stop();
-  parts.trackers.stop();
-  parts.life.stop();
-  parts.outbox.push(Finished{});
+  at(*parts_, now).membership.stop();
 }
 
 std::vector<Action> SwarmCore::take_actions() {

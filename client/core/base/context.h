@@ -23,7 +23,8 @@ struct Context {
   std::uint64_t epoch = 0;
 };
 
-// How far a peer has come with its content: filling, finishing its store, complete, stopped.
+// How far a peer has come with its content: without its manifest, filling, finishing its store,
+// complete, stopped.
 class Life {
  public:
   explicit Life(TimeUs now) : began_at_(now), progressed_at_(now) {}
@@ -33,6 +34,9 @@ class Life {
   // A step brought the download on.
   void progress(TimeUs now) { progressed_at_ = now; }
   TimeUs progressed_at() const { return progressed_at_; }
+
+  bool has_manifest() const { return has_manifest_; }
+  void found_manifest() { has_manifest_ = true; }
 
   // Everything is verified, and the store gives the files their final names; also once it has.
   bool finishing() const { return finishing_; }
@@ -55,6 +59,7 @@ class Life {
   const TimeUs began_at_;
   TimeUs progressed_at_;
   TimeUs completed_at_ = 0;
+  bool has_manifest_ = false;
   bool finishing_ = false;
   bool complete_ = false;
   bool stopped_ = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "client/core/base/rate_limit.h"
 #include "client/core/base/rates.h"
@@ -20,6 +21,10 @@ class Uplink {
   bool unlimited() const { return limit_.unlimited(); }
   std::uint64_t rate_max() const { return limit_.rate(); }
   bool ready(TimeUs now) { return limit_.ready(now); }
+
+  // Something has happened that may let a block go: blocks are chosen in this step.
+  void stir() { stirred_ = true; }
+  bool take_stirred() { return std::exchange(stirred_, false); }
 
   // --- what goes out ---
   // A message other than a block.
@@ -62,6 +67,7 @@ class Uplink {
   UplinkMeter meter_;
   RateMeter blocks_rate_{1 * kSecond};  // blocks, to all neighbours
   bool waits_ = false;
+  bool stirred_ = true;
   TimeUs queue_time_ = 0;
   std::uint64_t bytes_sent_ = 0;
   std::uint64_t blocks_sent_ = 0;

@@ -32,12 +32,12 @@ ManifestFetch::ManifestFetch(const Context& context, Life& life, const Trackers&
       outbox_(outbox) {}
 
 void ManifestFetch::set_found() {
-  found_ = true;
+  life_.found_manifest();
   while (!downloads_.empty()) give_up(downloads_.back().source);
 }
 
-void ManifestFetch::ask() {
-  if (found_) return;
+void ManifestFetch::step() {
+  if (found()) return;
   ask_tracker();
   while (Neighbour* const n = next_holder()) {
     if (!make_place()) break;
@@ -116,12 +116,12 @@ bool ManifestFetch::fits(const Download& download, const proto::ManifestPart& pa
 }
 
 void ManifestFetch::part(Neighbour& n, proto::ManifestPart&& part) {
-  if (found_) return;
+  if (found()) return;
   if (const auto asked = asked_.find(n.key); asked != asked_.end()) asked->second.answered = true;
   const auto download = std::ranges::find(downloads_, n.key, &Download::source);
   // Otherwise it is late: we gave its sender up.
   if (download != downloads_.end()) take(n, *download, std::move(part));
-  ask();
+  step();
 }
 
 void ManifestFetch::take(Neighbour& n, Download& download, proto::ManifestPart&& part) {
@@ -145,7 +145,7 @@ void ManifestFetch::take(Neighbour& n, Download& download, proto::ManifestPart&&
 
 void ManifestFetch::neighbour_read(PeerKey peer, const Result<std::string>& file_bytes) {
   const auto download = std::ranges::find(downloads_, peer, &Download::source);
-  if (found_ || download == downloads_.end() || !download->whole) return;  // it has left
+  if (found() || download == downloads_.end() || !download->whole) return;  // it has left
   Neighbour& n = *membership_.find(peer);
   give_up(peer);
   Result<Manifest> manifest = file_bytes.ok() ? read(*file_bytes) : file_bytes.error();
@@ -157,7 +157,7 @@ void ManifestFetch::neighbour_read(PeerKey peer, const Result<std::string>& file
   } else {
     outbox_.warn("manifest from peer " + n.name() + ": " + manifest.error().message(), "manifest");
   }
-  ask();
+  step();
 }
 
 void ManifestFetch::punish(const Neighbour& n) {
@@ -174,8 +174,8 @@ void ManifestFetch::neighbour_left(const Neighbour& n) {
   give_up(n.key);
 }
 
-TimeUs ManifestFetch::next_due() const {
-  if (found_) return kNever;
+TimeUs ManifestFetch::next_due() {
+  if (found()) return kNever;
   TimeUs at = kNever;
   const auto due = [&](TimeUs then) {
     if (then > context_.now) at = std::min(at, then);
@@ -206,7 +206,7 @@ void ManifestFetch::ask_tracker() {
 
 void ManifestFetch::tracker_answered(std::size_t tracker, const Result<std::string>& file_bytes) {
   tracker_busy_ = false;
-  if (found_ || life_.stopped()) return;
+  if (found() || life_.stopped()) return;
   const std::string name = "tracker " + to_text(context_.options.trackers[tracker]);
   auto manifest = file_bytes.ok() ? read(*file_bytes) : file_bytes.error();
   if (manifest.ok())

@@ -27,19 +27,19 @@
 
 namespace firn::core {
 
-class ManifestFetch final : public LeaveWatcher {
+class ManifestFetch final : public Part {
  public:
   ManifestFetch(const Context& context, Life& life, const Trackers& trackers,
                 Membership& membership, Outbox& outbox);
 
   // It is there: nothing is asked for, and nothing is taken, from now on.
-  bool found() const { return found_; }
+  bool found() const { return life_.has_manifest(); }
   void set_found();
 
   // Asks a tracker that has the manifest, one at a time, and a neighbour: another one beside it
   // once it is slow. The slower of those that send less than manifest_patience.h asks for makes
   // place for a neighbour that has not been asked.
-  void ask();
+  void step() override;
   // A part has come from a neighbour. What it has sent lies with the driver, as it may be large and
   // nothing shows that it is right before all of it is there.
   void part(Neighbour& n, proto::ManifestPart&& part);
@@ -47,11 +47,10 @@ class ManifestFetch final : public LeaveWatcher {
   // A tracker says that it has the manifest: it is asked once, until it says so again.
   void offered_by(std::size_t tracker);
   void tracker_answered(std::size_t tracker, const Result<std::string>& file_bytes);
-  // When ask() has something to do because of time alone.
-  TimeUs next_due() const;
+  TimeUs next_due() override;
 
-  // As of the last ask(); null: none has come, or the right one has.
-  const ForeignManifest* foreign() const { return foreign_ && !found_ ? &*foreign_ : nullptr; }
+  // As of the last step; null: none has come, or the right one has.
+  const ForeignManifest* foreign() const { return foreign_ && !found() ? &*foreign_ : nullptr; }
 
   void neighbour_left(const Neighbour& n) override;
 
@@ -90,7 +89,6 @@ class ManifestFetch final : public LeaveWatcher {
   const Trackers& trackers_;
   Membership& membership_;
   Outbox& outbox_;
-  bool found_ = false;
   std::set<std::size_t> offers_;     // trackers that have it, and have not been asked since
   bool tracker_busy_ = false;        // one has been asked
   std::vector<Download> downloads_;  // those asked first come first

@@ -34,7 +34,7 @@ void ManifestServing::part_departed(PeerKey peer) {
 void ManifestServing::queue(PeerKey peer, const Asker& asker) {
   if (!asker.offset || asker.leaving) return;
   line_.push_back(peer);
-  send_parts();
+  step();
 }
 
 // A limited uplink sends smaller parts, so that each of several receivers gets one now and then and
@@ -45,7 +45,7 @@ std::uint64_t ManifestServing::part_bytes() const {
                                    policy::kManifestPartMin, limits::kManifestPartBytes);
 }
 
-void ManifestServing::send_parts() {
+void ManifestServing::step() {
   while (!line_.empty() && uplink_.ready(context_.now)) {
     const PeerKey peer = line_.front();
     line_.pop_front();

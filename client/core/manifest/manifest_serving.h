@@ -18,7 +18,7 @@
 
 namespace firn::core {
 
-class ManifestServing final : public LeaveWatcher {
+class ManifestServing final : public Part {
  public:
   ManifestServing(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink);
 
@@ -29,7 +29,7 @@ class ManifestServing final : public LeaveWatcher {
   // The part last sent to this neighbour is out of our hands.
   void part_departed(PeerKey peer);
   // To those in line, as the up limit allows now.
-  void send_parts();
+  void step() override;
 
   void neighbour_left(const Neighbour& n) override;
 

@@ -10,23 +10,16 @@ namespace firn::core {
 
 using proto::GoodbyeReason;
 
-ConnectionWatch::ConnectionWatch(const Context& context, const Life& life, Membership& membership,
-                                 Gossip& gossip)
-    : context_(context),
-      life_(life),
-      membership_(membership),
-      gossip_(gossip),
-      reviewed_at_(life.began_at()) {}
+ConnectionWatch::ConnectionWatch(const Context& context, const Life& life, Membership& membership)
+    : context_(context), life_(life), membership_(membership), reviewed_at_(life.began_at()) {}
 
-TimeUs ConnectionWatch::next_due() const {
+TimeUs ConnectionWatch::next_due() {
   return std::as_const(membership_).neighbours().empty() ? kNever : due_;
 }
 
 void ConnectionWatch::step() {
   if (context_.now < due_) return;
   give_up();
-  gossip_.step();
-  look_by(gossip_.next_due());
   if (context_.now - reviewed_at_ >= policy::kExchangeInterval) {
     reviewed_at_ = context_.now;
     replace_useless();

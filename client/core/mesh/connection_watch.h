@@ -1,28 +1,27 @@
 // Looks after standing connections from time to time: gives up those that are silent, stuck or used
-// up, has peers exchanged, and replaces a neighbour that is of no use.
+// up, and replaces a neighbour that is of no use.
 #pragma once
 
 #include <cstdint>
 #include <map>
 
 #include "client/core/base/context.h"
-#include "client/core/mesh/gossip.h"
 #include "client/core/mesh/membership.h"
 
 namespace firn::core {
 
-class ConnectionWatch {
+class ConnectionWatch final : public Part {
  public:
-  ConnectionWatch(const Context& context, const Life& life, Membership& membership, Gossip& gossip);
+  ConnectionWatch(const Context& context, const Life& life, Membership& membership);
 
   // Blocks have this size from now on.
   void set_block_bytes(std::uint32_t block_bytes) { block_bytes_ = block_bytes; }
   void opened(const Neighbour& n) { look_by(n.contact.opened_at() + policy::kHelloTimeout); }
-  void look_by(TimeUs at) { due_ = at < due_ ? at : due_; }
-  void step();
-  TimeUs next_due() const;
+  void step() override;
+  TimeUs next_due() override;
 
  private:
+  void look_by(TimeUs at) { due_ = at < due_ ? at : due_; }
   TimeUs stuck_patience() const;
   void give_up();
   void replace_useless();
@@ -30,7 +29,6 @@ class ConnectionWatch {
   const Context& context_;
   const Life& life_;
   Membership& membership_;
-  Gossip& gossip_;
   std::uint32_t block_bytes_ = 0;  // 0: not known yet
   TimeUs due_ = 0;
   TimeUs reviewed_at_;                      // replace_useless

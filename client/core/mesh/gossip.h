@@ -16,7 +16,7 @@
 
 namespace firn::core {
 
-class Gossip final : public LeaveWatcher {
+class Gossip final : public Part {
  public:
   Gossip(const Context& context, const Life& life, Membership& membership, Outbox& outbox);
 
@@ -24,8 +24,8 @@ class Gossip final : public LeaveWatcher {
   void greeted(Neighbour& n);
   void heard(const Neighbour& n, const proto::PeerExchange& exchange);
   // Tells all neighbours, or those that have called us, where that is due.
-  void step();
-  TimeUs next_due() const { return due(!news_); }
+  void step() override;
+  TimeUs next_due() override { return due(!news_); }
 
   void neighbour_left(const Neighbour& n) override;
 

@@ -43,14 +43,15 @@ TimeUs rest_after(GoodbyeReason reason) {
 
 }  // namespace
 
-Membership::Membership(const Context& context, const Life& life, const Trackers& trackers,
-                       Outbox& outbox)
+Membership::Membership(const Context& context, Life& life, Trackers& trackers, Outbox& outbox,
+                       const std::vector<Part*>& parts)
     : context_(context),
       life_(life),
       trackers_(trackers),
       outbox_(outbox),
       book_(context.options.self),
-      wanted_(context, life, trackers, book_, neighbours_) {
+      wanted_(context, life, trackers, book_, neighbours_),
+      parts_(parts) {
   for (const Address& address : context.options.peers) book_.add(address, true, context.now);
 }
 
@@ -73,7 +74,8 @@ void Membership::leave_idle() {
   }
 }
 
-void Membership::dial() {
+void Membership::step() {
+  trackers_.announce(lonely(), wants_addresses());
   if (wanted_.review()) leave_idle();
   while (wanted_.wants_to_dial()) {
     const auto next = book_.next_dial(context_.now);
@@ -83,12 +85,20 @@ void Membership::dial() {
   }
 }
 
+// It starves, and trackers know of more peers than it has heard of.
 bool Membership::wants_addresses() const {
   return wanted_.starves() && trackers_.swarm_told() > book_.size() + 1;  // it counts us
 }
 
-TimeUs Membership::next_due() const {
-  TimeUs at = wanted_.wants_to_dial() ? book_.next_due() : kNever;
+// This peer needs more of the swarm than it has found: neighbours, of more use than those it has
+// met, or the manifest.
+bool Membership::lonely() const {
+  return neighbours_.empty() || !life_.has_manifest() || wants_addresses();
+}
+
+TimeUs Membership::next_due() {
+  TimeUs at = trackers_.next_due(lonely());
+  if (wanted_.wants_to_dial()) at = std::min(at, book_.next_due());
   const TimeUs began = life_.began_at();
   if (context_.now - began < policy::kMeshTime) at = std::min(at, began + policy::kMeshTime);
   return std::min(at, wanted_.next_due());
@@ -219,7 +229,7 @@ void Membership::forget(Neighbour& n, TimeUs rest, const std::string& why) {
   wanted_.note();
   history_.left(n);
   book_.closed(n.id, rest, context_.now, why);
-  for (LeaveWatcher* watcher : watchers_) watcher->neighbour_left(n);
+  for (Part* part : parts_) part->neighbour_left(n);
   neighbours_.erase(n.key);
 }
 
@@ -239,7 +249,7 @@ void Membership::punish(const PeerId& id, GoodbyeReason reason, const char* kind
   outbox_.warn(
       "peer " + name + " " + what + "; banned for " + std::to_string(span / kSecond) + " s", kind);
   if (reason == GoodbyeReason::kBanned) {
-    for (LeaveWatcher* watcher : watchers_) watcher->banned(id);
+    for (Part* part : parts_) part->banned(id);
   }
   if (at) drop(*at, reason, what);
 }
@@ -295,7 +305,11 @@ void Membership::accused_by(const PeerId& id) {
 }
 
 void Membership::stop() {
+  if (life_.stopped()) return;
   while (!neighbours_.empty()) drop(*neighbours_.begin(), GoodbyeReason::kShuttingDown, "");
+  trackers_.stop();
+  life_.stop();
+  outbox_.push(Finished{});
 }
 
 }  // namespace firn::core

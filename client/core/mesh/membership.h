@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "client/core/base/context.h"
+#include "client/core/base/part.h"
 #include "client/core/mesh/peer_book.h"
 #include "client/core/mesh/places.h"
 #include "client/core/mesh/trackers.h"
@@ -21,21 +22,11 @@
 
 namespace firn::core {
 
-// A part that keeps something about neighbours hears of those that go.
-class LeaveWatcher {
+class Membership final : public Part {
  public:
-  virtual ~LeaveWatcher() = default;
-  // The neighbour is forgotten after this.
-  virtual void neighbour_left(const Neighbour&) {}
-  // The peer was found to have sent what is false.
-  virtual void banned(const PeerId&) {}
-};
-
-class Membership {
- public:
-  Membership(const Context& context, const Life& life, const Trackers& trackers, Outbox& outbox);
-
-  void watch(LeaveWatcher& watcher) { watchers_.push_back(&watcher); }
+  // `parts`: those that hear of neighbours that go.
+  Membership(const Context& context, Life& life, Trackers& trackers, Outbox& outbox,
+             const std::vector<Part*>& parts);
 
   const Neighbours& neighbours() const { return neighbours_; }
   Neighbours& neighbours() { return neighbours_; }
@@ -51,8 +42,8 @@ class Membership {
   }
 
   // --- connections that come ---
-  // Calls addresses that are due, as long as neighbours are wanted.
-  void dial();
+  // Announces to trackers, and calls addresses that are due as long as neighbours are wanted.
+  void step() override;
   void connect_failed(std::uint64_t attempt, const Error& error);
   // As SwarmCore::peer_opened. A new neighbour is told Hello; null: the connection was refused.
   Neighbour* opened(PeerKey peer, const PeerId& id, const std::string& ip, std::uint16_t port,
@@ -77,17 +68,18 @@ class Membership {
               std::uint32_t strikes = 1, const std::string& detail = {});
   // The word by which these were convicted was false: they are welcome again.
   void acquit(const std::vector<PeerId>& convicted);
+  // Leaves the swarm, for good.
   void stop();
 
   // Whether the swarm is so small that every peer can know every other.
   bool small_mesh() const { return wanted_.small_mesh(); }
   // Whether this peer has as many neighbours as it wants.
   bool crowded() const { return wanted_.crowded(); }
-  // It starves, and trackers know of more peers than it has heard of.
-  bool wants_addresses() const;
-  TimeUs next_due() const;
+  TimeUs next_due() override;
 
  private:
+  bool wants_addresses() const;
+  bool lonely() const;
   void refuse(PeerKey peer, std::uint64_t attempt, const PeerId& id, proto::GoodbyeReason reason,
               const std::string& why);
   bool keeps_other_connection(const PeerId& id, bool outgoing);
@@ -99,15 +91,15 @@ class Membership {
   void accused_by(const PeerId& id);
 
   const Context& context_;
-  const Life& life_;
-  const Trackers& trackers_;
+  Life& life_;
+  Trackers& trackers_;
   Outbox& outbox_;
   PeerBook book_;
   Neighbours neighbours_;
   WantedNeighbours wanted_;
   Places places_;
   History history_;
-  std::vector<LeaveWatcher*> watchers_;
+  const std::vector<Part*>& parts_;
   std::set<PeerId> accusers_;  // policy::kAccusersToTell at most
 };
 

@@ -19,7 +19,7 @@
 
 namespace firn::core {
 
-class Predecessors final : public LeaveWatcher {
+class Predecessors final : public Part {
  public:
   // So often at most the time doubles in which a source gives a newcomer less.
   static constexpr std::uint32_t kDoublingsMax = 3;

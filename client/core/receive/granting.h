@@ -21,7 +21,7 @@
 
 namespace firn::core {
 
-class Granting final : public LeaveWatcher {
+class Granting final : public Part {
  public:
   struct Links {
     const Uplink& up;
@@ -43,8 +43,8 @@ class Granting final : public LeaveWatcher {
   // A block of the neighbour has come.
   void came(const Neighbour& n) { promises_.update(n, context_.now); }
   // All States that are due.
-  void step();
-  TimeUs next_due();
+  void step() override;
+  TimeUs next_due() override;
 
   // What was granted and has not come is no load on the downlink.
   void neighbour_left(const Neighbour& n) override {

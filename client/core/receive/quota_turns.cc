@@ -37,7 +37,7 @@ void QuotaTurns::step() {
   tell_waiting();
 }
 
-TimeUs QuotaTurns::next_due() const {
+TimeUs QuotaTurns::next_due() {
   if (life_.complete() || generations_.holdings().complete()) return kNever;
   if (generations_.any_waiting()) return turned_at_ + interval();
   if (membership_.neighbours().size() < 2) return kNever;

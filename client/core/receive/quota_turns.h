@@ -12,7 +12,7 @@
 
 namespace firn::core {
 
-class QuotaTurns {
+class QuotaTurns final : public Part {
  public:
   QuotaTurns(const Context& context, const Life& life, Membership& membership, const Intake& intake,
              Generations& generations);
@@ -20,8 +20,8 @@ class QuotaTurns {
   // How often the shares have gone round.
   std::uint32_t turn() const { return turn_; }
 
-  void step();
-  TimeUs next_due() const;
+  void step() override;
+  TimeUs next_due() override;
 
  private:
   TimeUs interval() const;

@@ -148,6 +148,13 @@ Match(Cases...) -> Match<Cases...>;  // clang 14 does not find it
 
 }  // namespace
 
+void Receiving::step() {
+  trust_.step();
+  apply_verdicts();
+  trust_.ask();
+  apply_verdicts();
+}
+
 void Receiving::apply_verdicts() {
   const Match match{
       [this](trust::Mark&& rows) {

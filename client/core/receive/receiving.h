@@ -25,7 +25,7 @@ struct BlockCounts {
   std::uint64_t recoded = 0;  // either; their sender had recoded them
 };
 
-class Receiving final : public LeaveWatcher {
+class Receiving final : public Part {
  public:
   Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
             Intake& intake, trust::Trust& trust, Generations& generations);
@@ -46,6 +46,9 @@ class Receiving final : public LeaveWatcher {
   // Why the first generation was lost that is not fetched again, since none was.
   const std::string& first_loss() const { return first_loss_; }
 
+  // Has trust do what is due.
+  void step() override;
+  TimeUs next_due() override { return trust_.next_due(); }
   // Carries out what trust wants done. Neighbours may be dropped for it.
   void apply_verdicts();
 

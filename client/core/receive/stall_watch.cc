@@ -9,15 +9,16 @@
 namespace firn::core {
 
 StallWatch::StallWatch(const Context& context, const Life& life, Membership& membership,
-                       const Holdings& holdings)
+                       Uplink& uplink, const Holdings& holdings)
     : context_(context),
       life_(life),
       membership_(membership),
+      uplink_(uplink),
       holdings_(holdings),
       random_(context.options.seed, 0x6e756c6c73),
       looked_at_(life.began_at()) {}
 
-TimeUs StallWatch::next_due() const {
+TimeUs StallWatch::next_due() {
   if (idle() || std::as_const(membership_).neighbours().empty()) return kNever;
   return looked_at_ + policy::kStallTime;
 }
@@ -52,10 +53,11 @@ void StallWatch::ask_again(std::uint32_t g, const OpenGeneration& open) {
   }
 }
 
-bool StallWatch::step() {
+void StallWatch::step() {
   follow_up();
-  if (idle() || context_.now - looked_at_ < policy::kStallTime) return false;
+  if (idle() || context_.now - looked_at_ < policy::kStallTime) return;
   looked_at_ = context_.now;
+  uplink_.stir();
   const auto& open = holdings_.open();
   auto it = open.upper_bound(last_);
   for (std::size_t looked = 0; looked < std::min<std::size_t>(open.size(), policy::kScanMax);
@@ -70,7 +72,6 @@ bool StallWatch::step() {
     if (asked_.size() < policy::kNullVectorsKept) asked_[g] = {it->second.rows, context_.now};
     break;
   }
-  return true;
 }
 
 bool StallWatch::stands_still(std::uint32_t g, const OpenGeneration& open) const {

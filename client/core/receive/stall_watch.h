@@ -8,22 +8,23 @@
 #include <map>
 
 #include "client/core/base/context.h"
+#include "client/core/base/uplink.h"
 #include "client/core/mesh/membership.h"
 #include "client/core/rows/holdings.h"
 #include "codec/random.h"
 
 namespace firn::core {
 
-class StallWatch {
+class StallWatch final : public Part {
  public:
-  StallWatch(const Context& context, const Life& life, Membership& membership,
+  StallWatch(const Context& context, const Life& life, Membership& membership, Uplink& uplink,
              const Holdings& holdings);
 
   // Where it is due: has null vectors told of one generation that stands still, as each costs n
-  // bytes for every neighbour; in turn, as some may be beyond help. True if it was due: time has
-  // passed, so that blocks for others that stand still may be sent.
-  bool step();
-  TimeUs next_due() const;
+  // bytes for every neighbour; in turn, as some may be beyond help. Blocks for others that stand
+  // still may be sent as well by then.
+  void step() override;
+  TimeUs next_due() override;
 
  private:
   struct Asked {
@@ -38,6 +39,7 @@ class StallWatch {
   const Context& context_;
   const Life& life_;
   Membership& membership_;
+  Uplink& uplink_;
   const Holdings& holdings_;
   codec::CoefficientStream random_;
   TimeUs looked_at_;

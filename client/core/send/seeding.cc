@@ -10,7 +10,7 @@ namespace firn::core {
 
 using Kind = SeedPolicy::Kind;
 
-Seeding::Seeding(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
+Seeding::Seeding(const Context& context, Life& life, Membership& membership, Outbox& outbox,
                  const Uplink& uplink, const Holdings& holdings)
     : context_(context),
       life_(life),
@@ -56,17 +56,17 @@ void Seeding::part_if_useless(Neighbour& n) {
   membership_.drop(n, proto::GoodbyeReason::kNotUseful, "both complete");
 }
 
-Seeding::Step Seeding::step() {
+void Seeding::step() {
   if (!life_.complete()) {
-    return holdings_.complete() && !life_.finishing() ? Step::kFinish : Step::kNone;
+    if (!holdings_.complete() || life_.finishing()) return;
+    life_.finish();
+    return outbox_.push(ContentComplete{});
   }
   const std::vector<PeerKey> keys(satisfied_.begin(), satisfied_.end());
   for (const PeerKey key : keys) part_if_useless(*membership_.find(key));
-  if (may_depart()) {
-    outbox_.inform("the others hold everything between them; leaving");
-    return Step::kStop;
-  }
-  return duty_done() ? Step::kStop : Step::kNone;
+  const bool departs = may_depart();
+  if (departs) outbox_.inform("the others hold everything between them; leaving");
+  if (departs || duty_done()) membership_.stop();
 }
 
 bool Seeding::may_depart() {
@@ -97,7 +97,7 @@ bool Seeding::duty_done() const {
   return true;
 }
 
-TimeUs Seeding::next_due() const {
+TimeUs Seeding::next_due() {
   const SeedPolicy& seeding = context_.options.seeding;
   TimeUs at = kNever;
   if (departure_ && !std::as_const(membership_).neighbours().empty()) at = departure_due_;

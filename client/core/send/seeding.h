@@ -17,9 +17,9 @@
 
 namespace firn::core {
 
-class Seeding final : public LeaveWatcher {
+class Seeding final : public Part {
  public:
-  Seeding(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
+  Seeding(const Context& context, Life& life, Membership& membership, Outbox& outbox,
           const Uplink& uplink, const Holdings& holdings);
 
   // This peer has had everything from the start.
@@ -37,20 +37,16 @@ class Seeding final : public LeaveWatcher {
   // afterwards if they do.
   void part_if_useless(Neighbour& n);
 
-  enum class Step {
-    kNone,
-    kFinish,  // everything is there: the store is to finish
-    kStop,    // this peer has done its duty
-  };
-  Step step();
-  TimeUs next_due() const;
+  // Has the store finish where everything is there, and leaves once this peer has done its duty.
+  void step() override;
+  TimeUs next_due() override;
 
  private:
   bool may_depart();
   bool duty_done() const;
 
   const Context& context_;
-  const Life& life_;
+  Life& life_;
   Membership& membership_;
   Outbox& outbox_;
   const Uplink& uplink_;

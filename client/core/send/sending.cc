@@ -12,7 +12,7 @@ namespace firn::core {
 
 Sending::Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
                  const Holdings& holdings, Granting& granting, Seeding& seeding,
-                 const trust::Trust& trust, Spread& spread)
+                 const trust::Trust& trust, Spread& spread, Contributions& contributions)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
@@ -22,6 +22,7 @@ Sending::Sending(const Context& context, Membership& membership, Outbox& outbox,
       seeding_(seeding),
       trust_(trust),
       spread_(spread),
+      contributions_(contributions),
       relay_(context.options.seed),
       random_(context.options.seed, 0x636f646573) {}
 
@@ -43,19 +44,13 @@ void Sending::departed(Neighbour& n, std::uint32_t blocks, std::uint64_t bytes) 
   told(n);
 }
 
-void Sending::reviewed(bool rows_lost) {
-  holdings_changed();
-  if (!source_) return;
-  if (rows_lost) source_->rows_lost(std::as_const(membership_).neighbours());
-}
-
 void Sending::neighbour_left(const Neighbour& n) {
   sockets_.neighbour_left(n.key);
   if (source_) source_->neighbour_left(n);
 }
 
 void Sending::wake() {
-  due_ |= !uplink_.unlimited() || sockets_.any_stuck(context_.now);
+  if (!uplink_.unlimited() || sockets_.any_stuck(context_.now)) uplink_.stir();
 }
 
 // Blocks that are chosen for a neighbour at a time.
@@ -69,6 +64,15 @@ std::uint32_t Sending::busy_max(double blocks_per_second) const {
       blocks_per_second, at_once(blocks_per_second), holdings_.shape().block_bytes);
   return std::max(of_own_link, std::min<std::uint32_t>(of_own_link * uplink_.times_on_way(),
                                                        policy::kBusyConnectionsElsewhere));
+}
+
+void Sending::step() {
+  granting_.look_anew();
+  if (const auto rows_lost = contributions_.review()) {
+    holdings_changed();
+    if (source_ && *rows_lost) source_->rows_lost(std::as_const(membership_).neighbours());
+  }
+  if (uplink_.take_stirred()) pump();
 }
 
 void Sending::pump() {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "client/core/base/context.h"
@@ -15,6 +14,7 @@
 #include "client/core/send/choice/relay_policy.h"
 #include "client/core/send/seeding.h"
 #include "client/core/send/socket_line.h"
+#include "client/core/send/source/contributions.h"
 #include "client/core/send/source/source_policy.h"
 #include "client/core/send/source/spread.h"
 #include "client/core/trust/trust.h"
@@ -22,11 +22,11 @@
 
 namespace firn::core {
 
-class Sending final : public LeaveWatcher {
+class Sending final : public Part {
  public:
   Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
           const Holdings& holdings, Granting& granting, Seeding& seeding, const trust::Trust& trust,
-          Spread& spread);
+          Spread& spread, Contributions& contributions);
 
   // This peer has had everything from the start, or has more neighbours than can be looked at for
   // each choice: it sends in sequence.
@@ -40,18 +40,14 @@ class Sending final : public LeaveWatcher {
   void told(const Neighbour& n) {
     if (source_) source_->told(n);
   }
-  // Neighbours were reviewed (Contributions). `rows_lost`: rows that were given to one are lost.
-  void reviewed(bool rows_lost);
   // Which generations can be served has changed.
   void holdings_changed() { source_ ? source_->look_again() : relay_.look_again(); }
-  // Something has happened that may let a block go.
-  void stir() { due_ = true; }
   // Time has passed: that lets a block go where the rate was limited or a socket is stuck.
   void wake();
-  bool take_due() { return std::exchange(due_, false); }
-  // Sends blocks as long as the limit allows, and some socket takes one.
-  void pump();
-  TimeUs next_due();
+  // Sends blocks where the uplink was stirred, as long as the limit allows and some socket takes
+  // one.
+  void step() override;
+  TimeUs next_due() override;
   // What waits in the neighbour's socket waits for its side, not for our uplink.
   bool stuck(const Neighbour& n) const { return sockets_.stuck(n, context_.now); }
   // Why no block goes to it; nullopt: nothing stands against it but its turn. For people: the time
@@ -61,6 +57,7 @@ class Sending final : public LeaveWatcher {
   void neighbour_left(const Neighbour& n) override;
 
  private:
+  void pump();
   std::uint32_t at_once(double blocks_per_second) const;
   std::uint32_t busy_max(double blocks_per_second) const;
   void send_run(Neighbour& n, const policy::Choice& first, std::uint32_t at_once);
@@ -78,11 +75,11 @@ class Sending final : public LeaveWatcher {
   Seeding& seeding_;
   const trust::Trust& trust_;
   Spread& spread_;
+  Contributions& contributions_;
   SocketLine sockets_;
   std::optional<policy::SourcePolicy> source_;  // of a source; else the other one
   policy::RelayPolicy relay_;
   codec::CoefficientStream random_;
-  bool due_ = true;
 };
 
 }  // namespace firn::core

@@ -123,7 +123,7 @@ void Contributions::review_newcomer(Neighbour& n) const {
   if (!judges_ || !is_new) n.worth = std::max(n.worth, 1.0);
 }
 
-std::optional<bool> Contributions::step() {
+std::optional<bool> Contributions::review() {
   if (context_.now - reviewed_ < policy::kReportInterval) return std::nullopt;
   const double kept = std::exp(-static_cast<double>(context_.now - reviewed_) /
                                static_cast<double>(policy::kContributionMemory));

@@ -65,7 +65,7 @@ class Reporter {
   double told_ = 0, possible_ = 0, forgiven_ = 0;
 };
 
-class Contributions final : public LeaveWatcher {
+class Contributions final : public Part {
  public:
   Contributions(const Context& context, Membership& membership, Spread& spread);
 
@@ -76,7 +76,7 @@ class Contributions final : public LeaveWatcher {
   // Reviews all neighbours once a second (policy::kReportInterval); nullopt: it was not time yet.
   // True: one turned out to pass next to nothing on (Neighbour::sink), so that what it was given is
   // lacking elsewhere.
-  std::optional<bool> step();
+  std::optional<bool> review();
 
  private:
   // What is known of a neighbour. `given` and `passed_on` forget, with kContributionMemory.

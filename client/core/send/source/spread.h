@@ -33,7 +33,7 @@
 
 namespace firn::core {
 
-class Spread final : public LeaveWatcher {
+class Spread final : public Part {
  public:
   Spread(const Context& context, Membership& membership);
 

@@ -58,7 +58,7 @@ class Reported {
       }
     }
     parts_.context.now += core::policy::kReportInterval;
-    return parts_.transfer->contributions.step().value();
+    return parts_.transfer->contributions.review().value();
   }
   std::uint32_t at_once = 10;
   std::uint8_t given_from = 1;  // those before are given nothing

@@ -68,7 +68,7 @@ class Spreading {
   std::optional<double> share(core::PeerKey key) { return spread().share(neighbour(key)); }
   bool review() {
     parts_.context.now += policy::kReportInterval;
-    return parts_.transfer->contributions.step().value();
+    return parts_.transfer->contributions.review().value();
   }
 
  private:
