@@ -1,4 +1,4 @@
-// Messages of neighbours: each goes to the parts that it concerns.
+// Hands each message of a neighbour to the parts that it concerns.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class Inbox {
  public:
   explicit Inbox(Parts& parts) : parts_(parts) {}
 
-  // A validated message, and the bytes its frame had. Its sender may be dropped.
+  // Handles a validated message; `frame_bytes`: bytes of its frame. May drop its sender.
   void take(Neighbour& n, proto::PeerMessage&& message, std::size_t frame_bytes);
 
  private:

@@ -1,6 +1,6 @@
-// The parts of a swarm core, wired together: each is made with the ones it needs, and knows no
-// others. Parts that stand lower are made with parts above them, and call these; what several of
-// them keep about a neighbour is in Neighbour (neighbour.h).
+// The parts of a swarm core, and how they are wired: a part is made with references to the parts
+// that it needs, and knows no others. It calls only parts that are declared above it. Facts about a
+// neighbour that several parts need are in Neighbour (neighbour.h).
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ namespace firn::core {
 
 struct Parts;
 
-// What there is once the content's shape is known.
+// The parts that need the content's shape; made when the manifest is known.
 struct Transfer {
   Transfer(Parts& parts, const Info& info, bool met_proven);
 

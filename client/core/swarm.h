@@ -1,6 +1,7 @@
-// The swarm core: one content as one peer sees it. It decides everything and does nothing: feed it
-// inputs and the time, drain its actions, ask when to wake it. It does no I/O, knows no clock, and
-// never calls back. The same inputs and seed give the same actions.
+// The swarm core decides for one content at one peer: which peers to call, which blocks to ask for,
+// which rows to believe, which block to send next. Feed it inputs and the time, drain its actions,
+// ask when to wake it. It does no I/O, reads no clock, and never calls back. The same inputs and
+// seed give the same actions.
 //
 //   inputs                                 actions
 //   peer_opened, message, ...   ------>    Connect, Send, SendBlock, ...
@@ -46,8 +47,8 @@ class SwarmCore {
   bool started() const;
 
   // --- connections ---
-  // A connection stands, both identities proven. `attempt`: from Connect, 0 for an accepted one.
-  // `round_trip`: what a message and its answer take at least on the way; 0: not known.
+  // A connection is open, and both identities are proven. `attempt`: from Connect, 0 for an
+  // accepted one. `round_trip`: shortest one that the kernel measured, microseconds; 0: not known.
   void peer_opened(PeerKey peer, const PeerId& id, const std::string& ip, std::uint16_t port,
                    std::uint64_t attempt, TimeUs now, TimeUs round_trip = 0);
   void connect_failed(std::uint64_t attempt, const Error& error, TimeUs now);
@@ -57,10 +58,10 @@ class SwarmCore {
   void peer_broke_protocol(PeerKey peer, const std::string& what, TimeUs now);
   // A validated message (proto/messages.h), and the bytes its frame had.
   void message(PeerKey peer, proto::PeerMessage message, std::size_t frame_bytes, TimeUs now);
-  // The oldest `blocks` SendBlocks for this peer are out of our hands. `bytes`: of all their
-  // frames; 0: they could not be made.
+  // The oldest `blocks` SendBlocks for this peer have left this host's queues. `bytes`: of all
+  // their frames; 0: they could not be made.
   void blocks_departed(PeerKey peer, std::uint32_t blocks, std::size_t bytes, TimeUs now);
-  // The ManifestPart last sent to this peer is out of our hands.
+  // The ManifestPart last sent to this peer has been handed to the kernel.
   void manifest_part_departed(PeerKey peer, TimeUs now);
 
   // --- coding and disk ---
@@ -76,15 +77,15 @@ class SwarmCore {
   void proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::LeafReply> reply,
                   TimeUs now);
   void content_finished(TimeUs now);
-  // The disk takes nothing for now (full, vanished): ask for no more blocks until resumed. The
-  // driver keeps and retries what failed.
+  // The disk accepts nothing for now (full, vanished): no blocks are granted until it is resumed.
+  // The driver keeps and retries what failed.
   void store_paused(const Error& error, TimeUs now);
   void store_resumed(TimeUs now);
-  // A verified generation cannot be read, or is not right any more, and is not served.
-  // `fetch_again`: it is wanted once more; otherwise its file belongs to the user, who may have
-  // changed it, and the download ends without it unless it is regained.
+  // A verified generation cannot be read, or has changed, and is not served. `fetch_again`: it is
+  // wanted once more; otherwise its file belongs to the user, who may have changed it, and the
+  // download ends without the generation unless it is regained.
   void generation_lost(std::uint32_t generation, const Error& error, bool fetch_again, TimeUs now);
-  // One that was lost and left alone is right again.
+  // A generation that was lost and not fetched again is right again.
   void generation_regained(std::uint32_t generation, TimeUs now);
 
   // --- trackers ---
@@ -96,7 +97,7 @@ class SwarmCore {
   void manifest_read(PeerKey peer, std::size_t tracker, Result<std::string> file_bytes, TimeUs now);
 
   // --- limits ---
-  // Of this content's own traffic, as Options say at first: bytes a second, 0: none.
+  // This content's own limits, at first those of Options: bytes a second, 0: none.
   void set_limits(std::uint64_t up, std::uint64_t down, TimeUs now);
 
   // --- time ---
@@ -110,13 +111,13 @@ class SwarmCore {
   // Actions since the last call, in the order they must be performed.
   std::vector<Action> take_actions();
 
-  // With all neighbours of now and before, or without.
+  // With all present and past neighbours, or without any.
   Report report(ReportOn on = ReportOn::kNeighbours) const;
   Counters counters() const;
 
-  // Why nothing comes, as things stand now. Costs a look at every generation that is missing.
+  // Why nothing comes now. Its time grows with the number of missing generations.
   Standstill standstill() const;
-  // For people, as of the last input. Costs a look at all that is not verified yet but begun.
+  // For people, as of the last input. Its time grows with the number of open generations.
   SwarmView view() const;
 
  private:
