@@ -66,14 +66,14 @@ struct StoreRow {
   proto::Payload payload;
 };
 
-// These rows are proven now, which is to be kept with them. Needs no answer; where it cannot be
-// done a later run has the rows judged once more.
+// These rows are proven now: store that with them. Needs no answer; if it cannot be stored, a later
+// run has the rows judged once more.
 struct MarkProven {
   std::uint32_t generation = 0;
   std::vector<std::uint32_t> slots;
 };
 
-// No row counts as proven any more, whatever was kept with it: those that did are kUnanswered.
+// No row counts as proven any more: in memory and in the store, proven rows become kUnanswered.
 // Needs no answer.
 struct DoubtRows {};
 
@@ -110,8 +110,8 @@ struct JudgeRows {
   std::vector<Vector> vectors;  // of those slots
 };
 
-// Work out check sums of t bytes of the generation's source blocks under this key; where it is
-// empty, under one drawn now that nobody else knows. Answer with proof_made(peer, ...).
+// Compute check sums of t bytes of the generation's source blocks under this key; if it is empty,
+// under a new secret one. Answer with proof_made(peer, ...).
 struct MakeCheck {
   PeerKey peer = kNoPeer;  // kNoPeer: to compare them with what another has told (check_review.h)
   std::uint32_t generation = 0;
@@ -153,7 +153,7 @@ struct ManifestArrived {
 // Every generation is verified. Finish the store (final names); answer with content_finished().
 struct ContentComplete {};
 
-// The peer has done its duty (SeedPolicy); stop() has the same effect. Nothing comes after it.
+// The peer leaves: it has seeded as long as SeedPolicy says, or stop() was called. The last action.
 struct Finished {};
 
 // Something a person may want to know.
@@ -164,7 +164,7 @@ struct Notice {
   };
   Kind kind = Kind::kInfo;
   std::string text;
-  // What it is one of, if there may be any number of such; else empty.
+  // Groups notices of one kind of which there may be very many; else empty.
   std::string topic = {};
 };
 

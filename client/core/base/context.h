@@ -15,9 +15,9 @@ struct Context {
   const ContentId content_id;
   const Options options;
   TimeUs now = 0;
-  // Whose envelope of the manifest this peer wants or has; none: any.
+  // The publisher whose envelope of the manifest this peer wants or has; none: any.
   std::optional<PublicKey> signer = options.publisher;
-  // By which this peer speaks for the content's authority; empty: it does not.
+  // Certificate by which this peer speaks for the content's authority; empty: it does not.
   std::string certificate = options.certificate;
   // The highest number of an Epoch that a peer of the last version has sent.
   std::uint64_t epoch = 0;
@@ -31,7 +31,7 @@ class Life {
 
   TimeUs began_at() const { return began_at_; }
 
-  // A step brought the download on.
+  // The download has made progress.
   void progress(TimeUs now) { progressed_at_ = now; }
   TimeUs progressed_at() const { return progressed_at_; }
 
@@ -41,7 +41,7 @@ class Life {
   // Everything is verified, and the store gives the files their final names; also once it has.
   bool finishing() const { return finishing_; }
   void finish() { finishing_ = true; }
-  // A generation was lost again before the store was done.
+  // A generation was lost before the store had finished.
   void go_back() { finishing_ = complete_; }
 
   // The store has finished.

@@ -1,10 +1,9 @@
-// A rate that several contents of one process share: each has a bucket of its own, which earns an
-// equal part of the rate. What a bucket earns beyond its brim goes to those that have room, so that
-// an idle content's part goes to the busy ones; only when all are full it is kept in a common pot,
-// and lost beyond the pot's brim.
+// A rate limit that the contents of one process share: each content has a token bucket, which earns
+// an equal part of the rate. What a bucket earns beyond its brim goes to buckets with room, so that
+// busy contents get an idle content's part. If all buckets are full, it goes into a common pot, and
+// beyond the pot's brim it is lost.
 //
-// The driver owns it and hands it to each content's core (Options). Threads: one. Time is given, as
-// everywhere in the core.
+// The driver owns it and passes it to each content's core (Options). Threads: one.
 #pragma once
 
 #include <cstdint>
@@ -33,15 +32,15 @@ class RateBudget {
   Member join(TimeUs now);
   void leave(Member member, TimeUs now);
 
-  // What `member` may take now, in bytes; 0 or less: nothing, and without a limit very much. It may
-  // take more than it has once
-  // there is any, and pays afterwards.
+  // Bytes that `member` may take now; 0 or less: none; without a limit a huge number. If there are
+  // any, it may take more, and its bucket is overdrawn.
   double available(Member member, TimeUs now);
   void take(Member member, std::uint64_t bytes);
   void give_back(Member member, std::uint64_t bytes);
   // When available() will be more than 0 if no other member takes anything.
   TimeUs ready_at(Member member, TimeUs now);
-  // When its bucket will be half full: a lump worth taking, with room left for being late.
+  // When its bucket will be half full: enough to be worth taking, and with room left if the member
+  // is late.
   TimeUs half_full_at(Member member, TimeUs now);
 
  private:

@@ -1,5 +1,5 @@
-// What bounds a content's traffic one way: a limit of its own, and its part of what the process may
-// carry. Either may be absent.
+// Limits a content's traffic in one direction: by the content's own limit, and by its part of the
+// process's limit (rate_budget.h). Either may be absent.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace firn::core {
 
-// What a limited peer may save up: enough not to stutter, too little to burst.
+// Bytes that may be saved up: those of 50 ms, at least one.
 inline std::uint64_t burst_of(std::uint64_t rate) {
   return std::max<std::uint64_t>(rate / 20, 1);
 }
@@ -38,7 +38,7 @@ class RateLimit {
     own_.set_rate(rate, burst_of(rate), now);
   }
   bool unlimited() const { return own_.unlimited() && (!budget_ || budget_->unlimited()); }
-  // The most that it can come to; 0: no limit.
+  // The lower of the two limits, bytes a second; 0: no limit.
   std::uint64_t rate() const {
     if (!budget_ || budget_->unlimited()) return rate_;
     return rate_ == 0 ? budget_->rate() : std::min(rate_, budget_->rate());

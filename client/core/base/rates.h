@@ -1,4 +1,4 @@
-// Rates under given time: meters of what flows. proto/base/token_bucket.h bounds it.
+// Meters of rates. Limits are in rate_limit.h.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class RateMeter {
  public:
   explicit RateMeter(TimeUs window = 250 * kMillisecond) : window_(window) {}
 
-  // What flows is to be measured from now on: a rate is not less for what was before.
+  // Measuring begins now: time before it does not lower the rate.
   void begin(TimeUs now) { began_ = now; }
   void add(std::uint64_t bytes, TimeUs now) {
     decay(now);
@@ -49,8 +49,8 @@ class RateMeter {
   double held_ = 0;
 };
 
-// What an uplink was seen to carry, bytes a second: over spans in which something always waited to
-// be sent. A span without is no measure of the link.
+// Measures what an uplink carries, bytes a second, over times in which something always waited to
+// be sent. At other times the link could have carried more.
 class UplinkMeter {
  public:
   // Something waits for the uplink, or nothing does any more.

@@ -51,8 +51,8 @@ struct SeedPolicy {
 // What is known of this host's link beside what each content sees of its own traffic. The driver
 // owns it, keeps it up to date and hands it to each content's core (Options). One thread.
 struct LinkFacts {
-  // How many times as much may be on its way as where what is sent waits for this link alone: more
-  // than 1 where it waits before links of the receivers (proto/transport/queue_trial.h).
+  // Factor on what may be in flight: 1 if this host's link is the bottleneck, more if the
+  // receivers' links are (proto/transport/queue_trial.h).
   std::uint32_t times_on_way = 1;
   // This machine has an address in a private range (proto/base/address_kind.h).
   bool in_private_range = true;
@@ -76,7 +76,8 @@ struct Options {
   const LinkFacts* link = nullptr;  // of all contents; outlives the core
   RateBudget* up_budget = nullptr;  // that it shares with other contents; outlives the core
   RateBudget* down_budget = nullptr;
-  // Of the driver's, unknown to all others: keys of check sums are drawn from it (peer_checks.h).
+  // Random, from the driver, known to nobody else: keys of check sums are drawn from it
+  // (peer_checks.h).
   std::array<std::uint8_t, 32> key_secret{};
   std::string certificate;         // shown in Hello: this peer speaks for the authority; or empty
   bool certificate_waits = false;  // until the download is complete

@@ -1,4 +1,4 @@
-// A content's traffic upwards: its limit, what the link was seen to carry, and what was sent.
+// A content's upload: its limit, the measured rate of the link, and what was sent.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ class Uplink {
   double blocks_per_second(TimeUs now) const { return blocks_rate_.bytes_per_second(now); }
   // What the link was seen to carry, or the limit if that is less; at least 1 once it is known.
   std::uint32_t kib_per_second() const;
-  // How long a message to a neighbour takes to leave: it goes behind the blocks that wait.
+  // How long a message to a neighbour takes to leave, microseconds: it waits behind queued blocks.
   TimeUs queue_time() const { return meter_.busy() ? queue_time_ : 0; }
   // What the link was seen to carry, bytes a second, whatever the limit; 0: not known.
   double seen() const { return meter_.bytes_per_second(); }
@@ -54,8 +54,8 @@ class Uplink {
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   std::uint64_t blocks_sent() const { return blocks_sent_; }
 
-  // The step ends. Whether the limit allows nothing more is kept, as other contents of the process
-  // may have it refilled since: that is no reason to sleep on.
+  // The step ends: notes whether the limit held it up. Another content may have the shared limit
+  // refilled before next_due() is called, and this content must be woken all the same.
   void rest(TimeUs now) { waits_ = !ready(now); }
   bool held_up() const { return waits_; }
   // When the limit allows more again, if it held up the last step; else kNever.

@@ -1,5 +1,5 @@
-// Why no blocks go from one peer to another now: what a sender's choice answers where it has no
-// block, and what people are told of each neighbour.
+// Why no blocks go from one peer to another now: the answer of a sender's policy that has no block,
+// shown to people for each neighbour.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ enum class WhyNot : std::uint8_t {
   // --- what the receiver says or lacks ---
   kNotHeard,       // it has not said what it holds
   kWantsNothing,   // it holds all that it wants
-  kSuspended,      // it is suspended: it sent false rows, by the word of others
-  kLastVersion,    // it is of the last version, and takes nothing but what this version cannot make
+  kSuspended,      // suspended: it sent false rows, by check sums of peers that may lie
+  kLastVersion,    // of the last version, and takes only blocks that this version cannot make
   kNoCredit,       // it has not granted more blocks
   kNothingHeld,    // the sender holds nothing that it lacks
-  kNothingProven,  // nothing of that kind of rows which it takes alone: proven or trusted ones
-  kOthersSend,     // it shares its last rows out among its neighbours, and others are to send these
+  kNothingProven,  // it takes only proven, or only trusted rows, and the sender has none
+  kOthersSend,     // it has divided its last rows among other neighbours
   kNotAskedFor,    // it fetches block by block, and asks for no block that the sender holds
-  kNoNews,         // it holds what the sender has, as far as that is known, or it is on its way
-  kFront,          // the sender relays what is at the front of the download only as it first came
+  kNoNews,         // it holds what the sender has, or that is on its way
+  kFront,          // at the front of the download the sender relays only first-hand rows
   // --- at the sender ---
   kSocketFull,   // what was sent before waits in the receiver's socket
   kUplinkBusy,   // as many blocks as the uplink carries wait, for others
