@@ -1,11 +1,11 @@
-// Getting the manifest when there was only a link: from trackers and neighbours, in parts. The
-// content id proves the info part alone; the peer that sends the file may have put anything around
-// it. So the whole is read before it counts as found, and what is kept of it names no trackers: a
-// stranger's are neither asked nor passed on.
+// Fetches the manifest of a content that was given as a link: from trackers and neighbours, in
+// parts. The content id covers the info part alone; the peer that sends the file may have put
+// anything around it. So the whole file is read before it counts as found, and its trackers are
+// left out: those of a stranger are neither asked nor passed on.
 //
-// Where the link names a publisher, a manifest in another envelope is not the one that is wanted,
-// and other sources are asked. Its sender is not banned: an honest peer whose link names no
-// publisher may hold any envelope.
+// If the link names a publisher, a manifest in another envelope is not accepted, and other sources
+// are asked. Its sender is not banned: an honest peer whose link names no publisher may hold any
+// envelope.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class ManifestFetch final : public Part {
   ManifestFetch(const Context& context, Life& life, const Trackers& trackers,
                 Membership& membership, Outbox& outbox);
 
-  // It is there: nothing is asked for, and nothing is taken, from now on.
+  // The manifest is known: nothing more is asked for or accepted.
   bool found() const { return life_.has_manifest(); }
   void set_found();
 
@@ -40,8 +40,8 @@ class ManifestFetch final : public Part {
   // once it is slow. The slower of those that send less than manifest_patience.h asks for makes
   // place for a neighbour that has not been asked.
   void step() override;
-  // A part has come from a neighbour. What it has sent lies with the driver, as it may be large and
-  // nothing shows that it is right before all of it is there.
+  // A part has come from a neighbour. The driver keeps the parts, as they may be large, and nothing
+  // shows that they are right before all of them are there.
   void part(Neighbour& n, proto::ManifestPart&& part);
   void neighbour_read(PeerKey peer, const Result<std::string>& file_bytes);
   // A tracker says that it has the manifest: it is asked once, until it says so again.

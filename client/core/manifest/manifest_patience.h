@@ -1,5 +1,5 @@
 // How long to wait for a peer that sends, or takes, a manifest in parts: each part must come in
-// time, and all of them together at a minimum rate. A peer that drips bytes would otherwise keep us
+// time, and all parts together at a minimum rate. Otherwise a peer that drips bytes would keep us
 // from asking another.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Handing the manifest to neighbours that began with a link. A request of a few bytes makes an
-// answer of many, so a part is made once the one before is out of our hands, and as the up limit
-// allows; neighbours wait in line.
+// Sends the manifest to neighbours that began with a link. A request of a few bytes causes an
+// answer of many, so a part is made only when the part before it has been handed to the kernel and
+// the upload limit allows it. Neighbours wait in line.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class ManifestServing final : public Part {
   void set_file(std::string bytes) { file_ = std::move(bytes); }
 
   void asked(Neighbour& n, const proto::ManifestRequest& request);
-  // The part last sent to this neighbour is out of our hands.
+  // The part last sent to this neighbour has been handed to the kernel.
   void part_departed(PeerKey peer);
   // To those in line, as the up limit allows now.
   void step() override;
