@@ -1,7 +1,7 @@
-// Which address of a full book gives its place to another. Each source of addresses has a share of
-// the book, and each prefix a share of what its source has named: so neither a neighbour nor a
-// prefix can fill the book. Of a source's addresses a sample is kept that is the same whatever
-// their order, and that differs from peer to peer.
+// Decides which address is evicted from a full address book. Each source of addresses (tracker,
+// prefix of a neighbour) has a share of the book, and each prefix a share of what its source has
+// named: so neither a neighbour nor a prefix can fill the book. Of a source's addresses a sample is
+// kept, which does not depend on their order and differs from peer to peer.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,9 @@
-// How often one victim is called that does not answer. Whoever names an address (a tracker, a
-// neighbour), it may be of somebody that has never heard of this content: after a few calls in vain
-// come only a few more, however many ports and peer ids are said to be there. Of IPv6 one party has
-// a whole network (network_of), so that counts as one address does. A prefix, in which one party
-// may own many, is called more often, but not as often as there are addresses in it. A call that
-// reaches the peer meant costs nothing, so many peers behind one address are called as fast as
-// ever.
+// Limits how often an address is called that does not answer. A tracker or neighbour may name the
+// address of a victim that has nothing to do with this content. So after a few calls in vain only
+// few more follow, however many ports and peer ids are named there. One party owns a whole IPv6
+// network (network_of), which therefore counts as one address. A prefix, of which one party may own
+// many addresses, has a higher limit. A call that reaches the expected peer does not count, so many
+// peers behind one address are called without delay.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Looks after standing connections from time to time: gives up those that are silent, stuck or used
-// up, and replaces a neighbour that is of no use.
+// Checks open connections from time to time: drops those that are silent, stuck or out of sequence
+// numbers, has addresses exchanged (gossip.h), and replaces a useless neighbour.
 #pragma once
 
 #include <cstdint>

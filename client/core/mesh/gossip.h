@@ -1,8 +1,8 @@
-// Peer exchange: telling neighbours of one another, and listening to what they tell.
+// Peer exchange: tells neighbours the addresses of others, and takes the addresses that they tell.
 //
-// A peer that accepts no connections can only call others, and hears from us of peers that came
-// after it: so every neighbour that has called us is told soon. None is told before it listens
-// again, though.
+// A peer that accepts no connections can only call others, and learns from us of peers that came
+// after it: so every neighbour that has called us is told soon, but not before it accepts a
+// PeerExchange again.
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
-// Which peers this one is connected to: it calls addresses it has heard of, accepts or refuses
-// calls, and parts with neighbours, for good or for a while. What is said between neighbours is not
-// its business, but for Hello and Goodbye.
+// Decides to which peers this one is connected: calls known addresses, accepts or refuses calls,
+// and drops neighbours, for good or for a while. Owns the neighbours. Of the messages it handles
+// only Hello and Goodbye.
 #pragma once
 
 #include <cstdint>
@@ -61,12 +61,12 @@ class Membership final : public Part {
   void said_goodbye(Neighbour& n, const proto::Goodbye& goodbye);
   // Says goodbye.
   void drop(Neighbour& n, proto::GoodbyeReason reason, const std::string& detail);
-  // Drops the peer, if it is connected, and bans it for a while: as for so many strikes at least.
-  // `kind` is that of its fault, and the notice's topic; `detail`, which follows it, is of this
-  // fault alone.
+  // Drops the peer, if it is connected, and bans it for a while, as for at least this number of
+  // strikes. `kind`: the kind of fault, and the notice's topic; `detail`: text on this fault, which
+  // follows it.
   void punish(const PeerId& id, proto::GoodbyeReason reason, const char* kind,
               std::uint32_t strikes = 1, const std::string& detail = {});
-  // The word by which these were convicted was false: they are welcome again.
+  // These were convicted by false check sums: their bans end.
   void acquit(const std::vector<PeerId>& convicted);
   // Leaves the swarm, for good.
   void stop();

@@ -1,5 +1,5 @@
-// Every address and identity this peer has heard of: which to call next, which not to call, which
-// peers are banned. Knows nothing of messages.
+// The address book: all known addresses and identities, which address to call next, which not to
+// call, which peers are banned. Knows nothing of messages.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class PeerBook {
   // source has a share, and within it each prefix. Calls go to both alike, to a tracker's first.
   enum class Origin { kGossip, kTracker };
   void add(const Address& address, bool by_hand, TimeUs now);
-  // `source`: names the tracker, or the network of the peer, that said so.
+  // `source`: names the tracker, or the prefix of the peer, that told the address.
   void add(const proto::PeerEndpoint& endpoint, TimeUs now, Origin origin = Origin::kGossip,
            const std::string& source = {});
 

@@ -1,5 +1,5 @@
-// Which neighbour gives its place to a newcomer where all places are taken. Keys and addresses are
-// free, so neither an identity nor an address that does nothing may hold one.
+// Decides which neighbour is dropped for a newcomer when all places are taken. Keys and addresses
+// are free, so no identity or address may hold a place without doing anything.
 #pragma once
 
 #include <map>

@@ -1,13 +1,13 @@
-// What newcomers begin with for the sake of those that came from their network before them.
+// Debts that newcomers inherit from peers that came from their network before them.
 //
-// Identities cost nothing. A peer that takes and gives nothing may come back under a fresh key as
-// soon as it is found out, and would begin anew: with what a neighbour may owe (neighbour.h), and
-// with the part of a share that a source gives to newcomers (contributions.h). So peers that leave
-// having brought nothing new leave what they owe to the next ones from their network (network_of);
-// and those that a source has found to pass nothing on, or could not judge yet, leave them the
-// least part of a share, for longer. With its first new row an honest newcomer behind such an
-// address owes nothing any more. A source has no such sign: there it waits, unless a peer from
-// there whose rows are passed on has left since.
+// Identities cost nothing. A peer that takes and gives nothing could come back under a fresh key as
+// soon as it is found out, and begin anew: with the blocks that a neighbour may owe (neighbour.h),
+// and with the share that a source gives to newcomers (contributions.h). So peers that leave having
+// brought nothing new leave what they owe to the next peers of their network (network_of). Peers
+// that a source found to pass nothing on, or could not judge yet, leave them the smallest share,
+// for a longer time. An honest newcomer behind such an address pays the debt with its first
+// innovative row. A source gets no rows, so there the newcomer waits, unless a peer of that network
+// whose rows are passed on has left since.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace firn::core {
 
 class Predecessors final : public Part {
  public:
-  // So often at most the time doubles in which a source gives a newcomer less.
+  // The time in which a source gives a newcomer less doubles at most this many times.
   static constexpr std::uint32_t kDoublingsMax = 3;
 
   Predecessors(const Context& context, const Life& life) : context_(context), life_(life) {}

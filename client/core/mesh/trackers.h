@@ -1,5 +1,5 @@
-// The trackers of a content: when which is told what, and what they have answered. One schedule per
-// tracker; failures back off and are said once.
+// Announces to the trackers of a content, and keeps what they answered. Each tracker has a schedule
+// of its own; failures back off and are reported once.
 #pragma once
 
 #include <cstdint>

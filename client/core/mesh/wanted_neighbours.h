@@ -1,10 +1,10 @@
-// How many neighbours this peer wants, as the swarm is, and how many of them it is to call itself.
+// Decides how many neighbours this peer wants, by the size of the swarm, and how many of them it
+// calls itself.
 //
-// A peer starves if it needs something, and nothing useful has come for a while. Then it calls more
-// addresses than it would, those that it has not tried yet, and parts with neighbours that do
-// nothing, so that a few silent identities cannot shut it off from the others. Starving ends
-// when all addresses have been tried: peers that wait together for a source do not change
-// neighbours for ever.
+// A peer starves if it needs something and nothing useful has come for kStarvingTime. A few silent
+// identities must not cut it off from the others, so it then calls more addresses that it has not
+// tried yet, and drops neighbours that do nothing. It stops when all addresses have been tried:
+// peers that wait together for a source do not change neighbours forever.
 #pragma once
 
 #include <algorithm>
@@ -85,9 +85,9 @@ class WantedNeighbours {
   bool called_enough() const;
   // Whether to call an address that is due.
   bool wants_to_dial() const;
-  // Up to this number of neighbours a newcomer is accepted. Callers leave places for those that
-  // this peer has still to call itself, as long as it knows of any. Of these one may come where all
-  // places are taken: another gives way to it when it has said Hello.
+  // Up to this number of neighbours a newcomer is accepted. Places are kept for peers that this one
+  // has still to call itself, as long as it knows addresses. If all places are taken, one of these
+  // may come all the same: after its Hello a caller is dropped for it.
   std::size_t places_for(bool called) const;
   bool too_many() const { return neighbours_.size() > places(context_.options); }
   // Whether it has called no more than it is to.
