@@ -1,5 +1,5 @@
-// The generations of a content as this peer fills them: what it holds, from which peers it takes
-// rows of which, and which it has lost.
+// The generations of a content while this peer downloads them: its holdings, which generations
+// memory allows it to open and to name to neighbours, and which it has lost.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +32,15 @@ class Generations {
   // Whether it is named to neighbours as wanted. Of generations that are not open no more are named
   // at a time than there is memory for: each neighbour may begin to send what it is told of.
   bool invites(std::uint32_t g, TimeUs now);
-  // Generations that were turned away, while there is memory for one more: in turn, `count_max` at
-  // most, and only those that some neighbour offers. Those that were named before have not come.
+  // Generations that were turned away and can be named, as there is memory for one more: in turn,
+  // `count_max` at most, and only those that some neighbour offers. One that was named before may
+  // be named again.
   bool any_waiting() const { return !not_opened_.empty(); }
   std::vector<std::uint32_t> next_waiting(const std::function<bool(std::uint32_t)>& offered,
                                           std::uint32_t count_max, TimeUs now);
   const std::set<std::uint32_t>& waiting() const { return not_opened_; }
-  // Where g has just been opened and took the last room: the next few generations, which are turned
-  // away from now on. Senders that are told so at once send nothing of them.
+  // If g has just been opened and took the last room: the next few generations, which are turned
+  // away from now on. Senders must be told at once, so that they send nothing of them.
   std::vector<std::uint32_t> shut_after(std::uint32_t g);
   // Holdings::insert.
   std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector,

@@ -1,6 +1,6 @@
 // What this peer holds of a content: which generations are verified, and the coding vectors of the
-// rows of those under way. Payloads are elsewhere (the store); here is all that innovation,
-// recoding and scheduling need to know.
+// rows of open ones. That is all that innovation, recoding and scheduling need; the store has the
+// payloads.
 #pragma once
 
 #include <cstdint>
@@ -148,8 +148,7 @@ class Holdings {
   void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   // Rows of this sender are not believed any more.
   void doubt(const PeerId& sender);
-  // No row is believed any more; nor does any count as proven, or as answered for, that did, where
-  // that is in doubt as well.
+  // No row is believed any more. `proven_too`: proven rows become kUnanswered.
   void doubt_all(bool proven_too);
   // Frees these slots of open generation g, which is not under decode after that.
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);

@@ -1,7 +1,6 @@
-// The generations that changed of late: a ring of their numbers. A reader that has drawn
-// conclusions about generations draws anew only those that are about changed ones. Each reader
-// remembers how far it has read; one that has fallen behind the ring is told so, and looks at all
-// generations.
+// A ring of the numbers of generations that changed last. A reader that keeps results about
+// generations works out again only those of changed ones. Each reader remembers how far it has
+// read; one that has fallen behind the ring must look at all generations.
 #pragma once
 
 #include <cstddef>
