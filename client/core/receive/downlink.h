@@ -1,4 +1,4 @@
-// A content's traffic downwards: its limit, which counts a block when it is granted, and what came.
+// A content's download: its limit, which counts a block when it is granted, and what came.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// States: what neighbours are told, and the credit and quotas that are granted with it.
+// Makes the States for neighbours: what this peer holds and wants, and the credit and quotas that
+// it grants.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +38,8 @@ class Granting final : public Part {
   std::optional<proto::State> riding_state(Neighbour& n);
   // The neighbour's State has been taken over.
   void told(const Neighbour& n);
-  // What was worked out of all neighbours may have changed. In a step States are sent when all else
-  // has been done.
+  // Forgets the shares of the last rows that the last step worked out: neighbours may have changed.
+  // A step sends States last.
   void look_anew() { holders_.clear(); }
   // A block of the neighbour has come.
   void came(const Neighbour& n) { promises_.update(n, context_.now); }
@@ -61,7 +62,7 @@ class Granting final : public Part {
   std::optional<WhyNot> why_none_from(const Neighbour& n) const;
 
  private:
-  // What decides for all neighbours at once when States are due.
+  // What decides, for all neighbours alike, when States are due.
   struct Bounds {
     bool open = false;  // anything can be granted at all
     bool room = false;  // more may be promised

@@ -1,7 +1,7 @@
-// How a receiver divides the last rows of a generation, which it lacks, among the neighbours that
-// hold some of it: those of highest rank first, in equal parts. Of neighbours of equal rank one
-// that sends far faster than the others gets a larger part; with equal parts the receiver would
-// have to wait for slow uplinks while a fast source has nothing to send (docs/lab/085).
+// How a receiver divides the last missing rows of a generation among the neighbours that hold some
+// of it: in equal parts, the highest ranks first. Among equal ranks a neighbour that sends far
+// faster than the others gets a larger part; with equal parts the receiver would have to wait for
+// slow uplinks while a fast source has nothing to send (docs/lab/085).
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace firn::core::policy {
 
-// How much each neighbour holds of generations near their end, worked out once for many: where
-// there are many, each State would look at all of them again for each generation that it tells of.
+// What each neighbour holds of generations near their end. With many neighbours it is worked out
+// once for all States; otherwise each State would look at all neighbours for each generation.
 class Holders {
  public:
   struct Claim {

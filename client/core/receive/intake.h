@@ -1,4 +1,5 @@
-// What the store lets this peer take in: rows that wait in memory for it, and whether it takes any.
+// What the store lets this peer receive: counts the rows in memory that wait for the store, and
+// notes whether the store is paused.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ class Intake {
   }
   std::uint64_t rows_in_memory() const { return rows_in_memory_; }
 
-  // The disk takes nothing until it is resumed. Both are true where that changes anything.
+  // The disk accepts nothing until it is resumed. Both return true if that is a change.
   bool pause(std::string error) {
     error_ = std::move(error);
     return !std::exchange(paused_, true);

@@ -1,7 +1,7 @@
 // The receiver's side of flow control: how many blocks each neighbour may send us (credit), and how
-// many of one generation (quota). Together the quotas never promise more than is missing, so that
-// several senders of one generation do not send the same last rows. Credit may come to
-// kPromisedTimes as much, as some will not use it; and an idle neighbour has credit for a block.
+// many of one generation (quota). The quotas together never exceed what is missing, so that several
+// senders do not send the same last rows. Credit may total kPromisedTimes what is missing, as some
+// neighbours do not use theirs; and a neighbour without any gets credit for one block.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbo
 // How shares are made.
 struct Shares {
   std::uint32_t rotation = 0;  // changes now and then: remainders go to other neighbours in turn
-  // A suspect has one block, to show itself, where somebody else holds some of the generation. For
-  // few neighbours.
+  // A suspect may send one block, to prove itself, if another neighbour holds some of the
+  // generation. Only while neighbours are few (policy::kFewToLookAt).
   bool sifted = false;
 };
 
@@ -37,13 +37,13 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
                        const Neighbour& neighbour, std::uint32_t g, const Shares& shares,
                        Holders& holders, TimeUs now);
 
-// What a neighbour's window becomes to hold what its link carries; ask before granting. One that
-// answers grants promptly has its window grow by what has come. `own_queue`: how long a grant waits
-// for our uplink, which no sender is to wait for; where every grant so far waited for it, it is in
-// the round trip as well, and counts twice. `alone`: it is the only neighbour. Then its blocks come
-// in bursts, as long as its window, which tell little of its rate, and a window that is too large
-// does no harm, as no other neighbour sends the same rows: so it doubles whenever its sender had to
-// wait for it, as TCP's does at first, and is not narrowed.
+// A neighbour's next window, so that it covers what the link carries; call before granting. If the
+// neighbour answers grants promptly, its window grows by the blocks that have come. `own_queue`:
+// how long a grant waits for our uplink, microseconds; the window covers it. If every grant so far
+// waited, it is in the round trip as well, and counts twice. `alone`: it is the only neighbour.
+// Then its blocks come in bursts as long as its window, which tell little of its rate, and a window
+// that is too large does no harm, as no other neighbour sends the same rows. So it doubles whenever
+// its sender had to wait for credit, as in TCP's slow start, and is never narrowed.
 Grants::Window next_window(const Grants& grants, TimeUs own_queue, bool alone,
                            std::uint32_t block_bytes, std::uint32_t window_max, TimeUs now);
 

@@ -1,7 +1,7 @@
-// Blocks that were granted and are still to come, in all: what a receiver has promised to take
-// (leases.h). Neighbours that have stalled do not count, nor those that send little that is
-// new. A sum that is kept, as every State asks for it; it must be told whatever changes about a
-// neighbour. That a neighbour stalls with time it finds out by itself.
+// The sum, over all neighbours, of blocks granted and still to come: what a receiver has promised
+// to take (leases.h). Neighbours that have stalled, or send little that is new, do not count. The
+// sum is kept up to date, as every State needs it: call update() whenever something about a
+// neighbour changes. That a neighbour stalls with time it finds out by itself.
 #pragma once
 
 #include <cstdint>

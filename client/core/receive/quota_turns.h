@@ -1,5 +1,6 @@
-// Where only a few rows of a generation are missing, each neighbour has a lease on some of them
-// (leases.h). These shares go round, and are told again as the neighbours' own ranks grow.
+// Rotates the shares of the last rows. If only few rows of a generation are missing, each neighbour
+// has a lease on some of them (leases.h). These shares rotate with time, so that no row waits for
+// one neighbour, and the new quotas are sent.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Blocks that arrive, and the life of a generation: filling, decoding, verified, or found false.
+// Takes blocks that arrive, and leads each generation through its life: filling, decoding,
+// verified, or found false.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// A generation that stands still although its neighbours hold as much as we do: their spans may
-// differ from ours. A vector orthogonal to all we hold lets them find out. A neighbour that
-// answered one spans more than ranks tell, perhaps by many rows, as where two peers read other
-// halves of a medium: it is asked again at once, as long as it answers.
+// Attaches null vectors if a generation stands still although neighbours hold as much of it as we
+// do. Their spans may differ from ours, and a vector orthogonal to all that we hold lets them find
+// out. A neighbour that answered one spans more than ranks tell, perhaps by many rows, as when two
+// peers read different halves of a medium: it gets another one at once, as long as it answers.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ class StallWatch final : public Part {
   StallWatch(const Context& context, const Life& life, Membership& membership, Uplink& uplink,
              const Holdings& holdings);
 
-  // Where it is due: has null vectors told of one generation that stands still, as each costs n
-  // bytes for every neighbour; in turn, as some may be beyond help. Blocks for others that stand
-  // still may be sent as well by then.
+  // If it is due: attaches null vectors of one generation that stands still, as each costs n bytes
+  // for every neighbour. Generations take turns, as no neighbour may have news of some. True if it
+  // was due: blocks for neighbours whose generations stand still may be sent now.
   void step() override;
   TimeUs next_due() override;
 
