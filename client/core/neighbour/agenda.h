@@ -1,6 +1,6 @@
-// When something is due for which neighbour, so that a step looks only at those whose time has
-// come, however many there are. What was noted earlier for a neighbour is not looked up when it
-// changes: whoever takes an entry asks the neighbour whether it still holds.
+// When something is due for which neighbour, so that a step looks only at neighbours whose time has
+// come, however many there are. A later note for a neighbour does not remove an earlier one:
+// whoever takes an entry asks the neighbour whether it still holds.
 #pragma once
 
 #include <algorithm>

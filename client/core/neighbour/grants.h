@@ -1,5 +1,5 @@
 // What this peer grants a neighbour, as the receiver of its blocks: credit, the window that bounds
-// it, and what the blocks that come tell of the link.
+// the credit, and the rate and round trip measured from the blocks that come.
 #pragma once
 
 #include <algorithm>

@@ -8,8 +8,8 @@
 //   traffic  what came and went, counted                    (receiving, outbox)
 //   reports  what it says came to it from others            (contributions)
 //
-// Here is what concerns several parts at once, and what the facts say at once: whether it may be
-// sent to, is useful, or in debt. How it is regarded is trust's to say (regard_as).
+// Neighbour itself has what concerns several parts, and what follows from the facts: whether blocks
+// may go to it, whether it is useful, or in debt. How it is regarded trust/ decides (regard_as).
 #pragma once
 
 #include <algorithm>
@@ -32,9 +32,9 @@
 
 namespace firn::core {
 
-// What a neighbour was given beyond what it has paid for with new rows. Only in a small mesh, where
-// each peer has news for each other one; in a large one some have none for those nearer to the
-// source.
+// Tit-for-tat: the blocks that a neighbour was given beyond what it has paid for with new rows.
+// Only in a small mesh, where each peer has news for each other one; in a large one some have none
+// for those nearer to the source.
 //
 // A new row pays for several blocks, and what is owed beyond that is forgiven. So a peer with a
 // slow uplink that brings one row for ten stays ahead of what it gets, although it may bring none
@@ -63,7 +63,7 @@ class Debt {
   std::uint64_t owed_before_ = 0;
 };
 
-// What a neighbour says it has received of others, as its States tell: what a source learns by it
+// What a neighbour says in its States that it has received from others. By this a source learns
 // which of its neighbours pass on what they are given.
 class Reports {
  public:
@@ -91,8 +91,8 @@ class Reports {
   std::vector<std::uint64_t> convicted_;
 };
 
-// How a neighbour is regarded, as far as its rows go: one word for all that was found out about it.
-// The folder trust/ finds it out; granting and the policies go by it.
+// How this peer regards a neighbour's rows: the result of all that trust/ has found out about it.
+// Granting and the policies use it.
 enum class Regard : std::uint8_t {
   kProven,     // a row of it was shown to be true, or it speaks for the content's authority
   kNew,        // none was so far: it is on trial

@@ -1,7 +1,7 @@
-// The connected peers in the order of their keys. There may be ten thousand at a source: what is
-// done for each block or in each step looks at none but those that it concerns (agenda.h,
-// socket_line.h, source_line.h); going through all of them is for once a second. A const
-// view of them shows each of them const.
+// The connected peers, ordered by key; owns them. A source may have ten thousand: what is done for
+// each block or in each step must look only at the neighbours that it concerns (agenda.h,
+// socket_line.h, source_line.h), and a walk over all of them is for once a second. Through a const
+// Neighbours each of them is const.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +66,7 @@ class Neighbours {
   const_iterator end() const { return const_iterator(entries_.end()); }
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
-  // How often they have been gone through: what costs the more the more they are.
+  // How often all neighbours were walked over: the cost of that grows with their number.
   std::uint64_t walks() const { return walks_; }
 
   // Null: it is not connected.

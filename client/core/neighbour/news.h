@@ -15,8 +15,8 @@
 namespace firn::core {
 
 // Generations that all neighbours are to be told of again, in the order of their last change. Each
-// neighbour remembers up to where it has been told, so that a change costs the same however many
-// there are: what is done for each neighbour is done when its State is made.
+// neighbour remembers up to which change it has been told, so a change costs the same however many
+// neighbours there are: the work for each is done when its State is made.
 class ChangeLog {
  public:
   void add(std::uint32_t g) {

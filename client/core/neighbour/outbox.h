@@ -1,5 +1,5 @@
-// The actions of the step under way, in the order in which they are to be performed, and the
-// messages among them, counted.
+// Collects the actions of the current step, in the order in which they are to be performed, and
+// counts the messages among them.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// What this peer sends a neighbour: the credit it has from it, and blocks from the moment they are
-// chosen until they have arrived. A block is queued until it departs (is handed to the kernel), and
-// in flight until the neighbour has acknowledged it.
+// What this peer sends a neighbour: the credit that the neighbour has granted, and each block from
+// its choice until it has arrived. A block is queued until it departs (has left this host's
+// queues), and in flight until the neighbour has acknowledged it.
 #pragma once
 
 #include <cstdint>

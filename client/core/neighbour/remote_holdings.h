@@ -1,5 +1,5 @@
-// What a neighbour holds and wants, as its States tell, and what is on its way to it. All of it is
-// hearsay but for the last.
+// What a neighbour holds and wants, as its States tell, and what is on its way to it. What States
+// tell cannot be checked.
 #pragma once
 
 #include <cstdint>
