@@ -1,5 +1,5 @@
-// What follows when everything is verified: finishing the store, staying as long as SeedPolicy
-// says, and leaving.
+// Ends a download once everything is verified: has the store finished, stays as long as SeedPolicy
+// says, and leaves.
 #pragma once
 
 #include <cstdint>

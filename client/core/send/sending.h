@@ -1,4 +1,5 @@
-// Blocks that leave: choosing them as late as possible, and making their coding vectors.
+// Sends blocks: has them chosen as late as possible (late_binding.h), and draws their coding
+// vectors.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ class Sending final : public Part {
           const Holdings& holdings, Granting& granting, Seeding& seeding, const trust::Trust& trust,
           Spread& spread, Contributions& contributions);
 
-  // This peer has had everything from the start, or has more neighbours than can be looked at for
-  // each choice: it sends in sequence.
+  // This peer had everything from the start, or is complete and has more neighbours than a choice
+  // can look at (policy::kFewToLookAt): from now on SourcePolicy chooses.
   void begin_as_source();
 
   // The neighbour's oldest `blocks` blocks have departed. `bytes`: of all their frames; 0: they

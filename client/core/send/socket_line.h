@@ -1,7 +1,7 @@
 // Connections with blocks that wait in their sockets, those first whose socket has taken nothing
-// for longest. One that has taken nothing for the patience is stuck: what is queued waits for the
-// other side and its path, not for our uplink, and does not count as busy: it must not hold up the
-// others.
+// for longest. One that has taken nothing for `patience` is stuck: its blocks wait for the other
+// side and its path, not for our uplink. It does not count as busy, so that it does not hold up the
+// others (head-of-line blocking).
 #pragma once
 
 #include <cstdint>

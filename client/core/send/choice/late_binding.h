@@ -1,5 +1,5 @@
-// How many blocks may be chosen before they can leave. A block that waits in a socket was chosen
-// too early; where none waits, the uplink may stand idle.
+// Limits how many blocks are chosen before they can leave. A block that waits in a socket was
+// chosen earlier than need be; if none waits, the uplink may be idle.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,6 @@
-// In which generations a relay may have news for one neighbour: all but those that were looked at
-// and had none, and in which nothing has changed since. A fast download has a thousand generations
-// under way at a time; to look at each of them for each block takes more than a core
-// (docs/lab/088).
+// The generations in which a relay may have news for one neighbour: all except those in which it
+// found none and nothing has changed since. A fast download has a thousand open generations;
+// looking at each of them for each block would take more than a core (docs/lab/088).
 #pragma once
 
 #include <cstdint>

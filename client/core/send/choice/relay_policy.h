@@ -1,9 +1,11 @@
-// The sender's side of a peer that was not complete from the start, unless it has finished and has
-// very many neighbours: which neighbour gets a block of which generation next. Asked only when some
-// socket can take a block, so the choice is as late as it can be.
+// How a relay chooses which neighbour gets a block of which generation next. A peer that was
+// complete from the start, or that is complete and has more than kFewToLookAt neighbours, chooses
+// by SourcePolicy. A choice is made only when some socket can take a block, so it is as late as it
+// can be.
 //
-// The neighbour of low rank that was not chosen for long, then the lowest generation (in small
-// meshes) or that of largest rank gap (in large ones) in which we surely have news for it.
+// Neighbours take turns, but one of low rank comes sooner. Of the generations in which the relay
+// surely has news for the neighbour it takes the lowest, in a large mesh the one with the largest
+// rank gap.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +24,11 @@
 
 namespace firn::core::policy {
 
-// The front of a download, as a relay sees it: the generations that its rows of late belong to.
+// The front of a download, as a relay sees it: the generations to which its newest rows belong.
 //
-// The highest one is at the front, and one that the download has passed still is for as long as
-// first-hand rows of it are on their way from other relays to their neighbours: what a neighbour
-// says of its rank leaves them out.
+// The highest one is at the front. A generation that the download has passed stays at the front
+// while first-hand rows of it are on their way from other relays to their neighbours: the rank that
+// a neighbour reports leaves them out.
 class Front {
  public:
   // Where the download is (Holdings::frontier), as last said.

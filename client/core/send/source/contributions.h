@@ -1,17 +1,17 @@
-// Which neighbours of a source pass on what they are given. Rows of the first pass that go to a
-// peer which others have banned, or which sends to nobody, are lacking everywhere else, and the
-// source itself cannot see that. So downloading peers report once a second how many innovative
-// blocks each of their neighbours gave them. For each of its own neighbours the source takes the
-// number that two fifths of the reporters reach, and compares it with the blocks that it gave to
-// the neighbour: fewer reporters than that may lie (policy::kReportersShare). Reporters of one
-// address weigh together as one (voices.h). What cannot be true beside the rank that a reporter
-// tells is not counted (Reporter).
+// Judges, at a source in a small mesh, which neighbours pass on what they are given
+// (Neighbour::worth). Rows of the first pass that go to a peer which others have banned, or which
+// sends to nobody, are missing everywhere else, and the source itself cannot see that. So
+// downloading peers report once a second how many innovative blocks each of their neighbours gave
+// them. For each of its own neighbours the source takes the number that two fifths of the reporters
+// reach (policy::kReportersShare), so that fewer liars than that achieve nothing, and compares it
+// with the blocks that it gave to the neighbour. Reporters of one address weigh together as one
+// (voices.h). What cannot be true beside the rank that a reporter tells is not counted (Reporter).
 //
 // A neighbour whose rows are worth little is soon given too few to judge it by. Then it counts for
 // what it was when it was judged last, or what it passes on now as if it had been given enough.
 //
 // A report never bans: it only decides the share of first-hand rows. In a large mesh most reporters
-// do not know the neighbour, and their silence says nothing: there spread.h does the same.
+// do not know the neighbour, so that their silence says nothing; there spread.h judges neighbours.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A source's first pass over its content: of each generation as many blocks as it has source
-// blocks, each to one neighbour, from which the others get it.
+// A source's first pass over its content (super-seeding): of each generation as many blocks as it
+// has source blocks, each to one neighbour, from which the others get it.
 //
 // A block that went to a neighbour which passes nothing on (Neighbour::sink) is lost to all others.
 // It is taken back then: the pass is not over until another neighbour has been given one in its

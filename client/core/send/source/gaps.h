@@ -1,13 +1,13 @@
-// Rows that the swarm lacks although a source has sent a whole generation: they went to a peer that
-// passes nothing on, or that has left. Relays cannot close such a gap, and what they hold of the
-// generation stays unfinished; the sooner the source sees it the better.
+// Finds gaps: rows that the swarm lacks although a source has sent a whole generation, because they
+// went to a peer that passes nothing on, or that has left. Relays cannot close a gap, and their
+// rows of the generation are of no use until the source does.
 //
-// All the source knows is what its neighbours say of their ranks; one that lies can hide gaps, or
-// make some of it, until the first pass is over and each neighbour is sent what it lacks. A
-// generation counts as standing still when the highest rank of it has not grown for long. While the
-// source is still in its first pass that alone says little, as a source faster than the relays is
-// far ahead of them, and they serve the lowest generations first; so then either a later generation
-// must be whole at some neighbour, or one must have left since.
+// The source knows only the ranks that its neighbours report. One that lies can hide gaps, or feign
+// some, until the first pass is over and each neighbour is sent what it lacks. A generation stands
+// still if its highest rank has not grown for kStallTime. During the first pass that alone says
+// little: a source faster than the relays is far ahead of them, and they serve the lowest
+// generations first. So during the first pass a neighbour must also hold a later generation in
+// full, or a neighbour must have left since.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// What a source has sent of generations that some neighbours fetch plainly (plain_mode.h), block by
-// block: each is to be sent once, as in a pass with coded blocks, and once more if it went to a
-// neighbour that passes it on to nobody. For large meshes alone.
+// The first pass of a source over generations that some neighbours fetch plainly, block by block
+// (plain_mode.h): each block is sent once, and once more if it went to a neighbour that passes it
+// on to nobody. Only in large meshes.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,11 @@
-// Which neighbour a source serves next: the one that was served least of late for what its rows are
-// worth, of those that can take a block. Kept in order, so that a choice costs the same among ten
-// thousand neighbours as among ten; it must be told whatever changes about a neighbour.
+// The order in which a source serves neighbours (weighted fair queueing): first the one that was
+// served least of late relative to what its rows are worth, of those that can take a block. It is
+// kept sorted, so that a choice costs the same among ten thousand neighbours as among ten: call
+// update() whenever something about a neighbour changes.
 //
-// How much a neighbour was served of late fades with time, alike for all. So the order does not
-// change while nobody is served, and the logarithm of it, as of one fixed time, is the key.
+// How much a neighbour was served of late fades with time, for all at the same rate. So the order
+// does not change while nobody is served, and the key is the logarithm of that amount, as of one
+// fixed time.
 #pragma once
 
 #include <array>
@@ -50,7 +52,7 @@ class SourceLine {
   // Something about the neighbour has changed: its State, its queue, its worth.
   void update(const Neighbour& n, const Circumstances& circumstances);
   void neighbour_left(PeerKey peer);
-  // There is nothing to send to it: it is left out until it is updated.
+  // There is nothing to send to it: it leaves the line until it is updated.
   void park(PeerKey peer);
   // Those left out so, to be updated; neighbours that have left may be among them.
   std::vector<PeerKey> take_parked() { return std::exchange(parked_, {}); }

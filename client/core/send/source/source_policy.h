@@ -2,9 +2,10 @@
 // block of which generation next. Asked only when some socket can take a block, so the choice is as
 // late as it can be.
 //
-// In sequence. One open generation, the lowest of which fewer than n blocks have been served, each
-// source block once; to the neighbour served least of late. Before that come rows that have got
-// lost (gaps.h), after the first pass the generation the neighbour lacks that was served least.
+// Generations are served in sequence (super-seeding): one generation is open, the lowest of which
+// fewer than n blocks have been served, and each source block goes out once, to the neighbour
+// served least of late. Rows that have got lost (gaps.h) come before that. After the first pass the
+// source serves, of the generations that a neighbour lacks, the one that it served least.
 #pragma once
 
 #include <cstdint>

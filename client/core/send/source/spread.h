@@ -1,6 +1,6 @@
-// How far the rows of a source have spread in a large mesh: what each neighbour was given, whether
-// it has reached others, and so what a row is worth that the neighbour gets (Neighbour::worth).
-// Most neighbours do not know each other there, and the reports of small meshes (contributions.h)
+// Judges, at a source in a large mesh, which neighbours pass on what they are given: whether their
+// rows have reached others, and so what a row is worth that the neighbour gets (Neighbour::worth).
+// Most neighbours do not know each other there, so the reports of small meshes (contributions.h)
 // would say nothing. Nobody is banned by it.
 //
 // A row goes to one neighbour alone, and the others can only have it if that one passed it on. So

@@ -1,6 +1,7 @@
-// How much the word of each reporter weighs in what a source is told of its neighbours
-// (contributions.h, spread.h). One machine may run any number of identities, so those of one
-// address weigh together as one, and so do those of one prefix where reporters come from several.
+// How much each reporter's word weighs when a source judges its neighbours (contributions.h,
+// spread.h). One machine may run any number of identities, so those of one network weigh together
+// as one, and so do those of one prefix if reporters come from three prefixes or more
+// (policy::kPrefixesMin).
 #pragma once
 
 #include <unordered_map>
@@ -12,8 +13,8 @@ namespace firn::core {
 
 class Voices {
  public:
-  // Those that report at present. In one local network, and in swarms of few places, each address
-  // counts (IPv6: each /64); else each prefix (/24, IPv6: /48).
+  // The present reporters. Each prefix (/24, IPv6: /48) counts once if they come from three or
+  // more, else each network (IPv4 address, IPv6 /64).
   void review(const std::vector<const Neighbour*>& reporters);
   // Of one of them: at most 1.
   double weight(PeerKey reporter) const {
