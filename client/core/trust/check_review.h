@@ -1,6 +1,6 @@
-// Whether check sums by which rows were judged were true. They are the word of one peer, which may
-// lie, or hold a damaged copy. Once the generation is verified this peer works out the same sums
-// itself, and knows.
+// Finds out whether the check sums by which rows were judged were true. Their maker may lie, or
+// hold a damaged copy. Once the generation is verified this peer works out the same sums itself,
+// and compares.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,12 @@
-// Judging rows by check sums (codec/check_sums.h). The authority of the content draws a key for one
-// receiver, and sends it the sums of a generation's source blocks under that key. Whether a row is
-// a combination of source blocks then shows at once; nobody but the receiver and the authority
-// knows the key, so that nobody can make a false row that passes, but by luck
-// (policy::kCheckTagBytes).
+// Judges rows by check sums (codec/check_sums.h), a homomorphic hash. The authority of the content
+// draws a key for one receiver, and sends it the sums of a generation's source blocks under that
+// key. Whether a row is a combination of source blocks then shows at once. Only the receiver and
+// the authority know the key, so a false row passes only with a probability of 2^-8t (t:
+// policy::kCheckTagBytes).
 //
-// A peer asks for the sums of generations of which it holds rows that nobody has proven, of as many
-// as cost the authority little; once it has met a false row, for those of each that it begins.
+// A peer asks for the sums of generations of which it holds rows that are not proven, but only of
+// so many that the authority's uplink hardly notices (policy::kCheckShareMax); once it has met a
+// false row, of each generation that it begins.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ class Judging {
  public:
   Judging(const World& world, Verdicts& verdicts, const Regime& regime, CheckReview& review);
 
-  // What it asks of peers that speak for nobody.
+  // What it asks of peers that do not speak for the authority.
   PeerChecks& peers() { return peers_; }
 
   // Generation g, of which all rows are there, decoded to false data: they are to be judged. False:

@@ -1,5 +1,5 @@
-// Peers that sent a false row by the word of others that may lie (peer_checks.h): nothing is taken
-// from them or sent to them for a while. What is known of them outlives their connections.
+// Suspends peers that sent a false row by the check sums of makers that may lie (peer_checks.h):
+// for a while nothing is taken from them or sent to them. A record outlives the connection.
 #pragma once
 
 #include <cstdint>

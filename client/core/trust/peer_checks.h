@@ -1,5 +1,5 @@
-// Check sums of peers that speak for nobody (judging.h has those of the authority). Any peer that
-// holds a generation can make them, and may lie:
+// Judges rows by check sums of makers: peers that hold a generation, do not speak for the authority
+// (judging.h has its sums), and may lie:
 //   - The receiver draws the key, once the rows are there that it wants to judge, and uses it for
 //     those alone. So the makers cannot help anybody to make a row that passes.
 //   - All neighbours that hold the generation are asked under the same key, until some were found

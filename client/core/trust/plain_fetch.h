@@ -1,4 +1,5 @@
-// Generations that are fetched plainly: as source blocks, each of which proves itself.
+// Fetches generations plainly (block by block): as source blocks, each of which is checked by its
+// leaf.
 //
 // A generation's digest is a Merkle root over its source blocks. Any neighbour that has verified
 // the generation can hand out the leaves; the receiver compares their root with the digest, so that

@@ -1,6 +1,6 @@
-// When all generations are fetched plainly (plain_fetch.h) from their beginning: in a large mesh,
-// where nobody near can judge rows, from the first false row on. Otherwise each generation would be
-// fetched twice: it decodes to false data first.
+// Decides when all generations are fetched plainly (plain_fetch.h) from their beginning: in a large
+// mesh, where nobody near can judge rows, from the first false row on. Otherwise each generation
+// would be fetched twice: it would decode to false data first.
 //
 // Source blocks prove themselves, so that a false one spreads no further and convicts its sender.
 // That costs what coding saves, so the mode ends when nothing false has been met for a while.

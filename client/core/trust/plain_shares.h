@@ -1,5 +1,5 @@
-// Which source blocks a receiver asks which neighbour for, where it fetches all generations plainly
-// (plain_mode.h) and its neighbours tell what they hold.
+// Decides which neighbour a receiver asks for which source block while it fetches all generations
+// plainly (plain_mode.h) and its neighbours tell what they hold.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
-// What neighbours judge rows by: check sums, and leaf lists (plain_fetch.h). Check sums are made
-// under the key that a neighbour sends, of any generation that is verified here (peer_checks.h);
-// or, by a peer that speaks for the authority, under a key of its own for each neighbour
-// (judging.h). Leaves are those of generations that this peer has verified, or of which it holds a
-// list itself. What each neighbour may ask for is bounded: both cost a pass over the generation,
-// and n t or 32 n bytes.
+// Answers neighbours' requests for proofs: check sums, and leaf lists (plain_fetch.h). Check sums
+// are made under the key that a neighbour sends, of any generation that is verified here
+// (peer_checks.h); or, by a peer that speaks for the authority, under a key that it draws for each
+// neighbour (judging.h). Leaves are those of generations that this peer has verified, or whose leaf
+// list it holds. A proof costs a pass over the generation, and n t or 32 n bytes, so each
+// neighbour's requests are bounded.
 #pragma once
 
 #include <algorithm>

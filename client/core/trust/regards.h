@@ -1,4 +1,4 @@
-// What was found out about each neighbour, and how it is regarded for that (Neighbour::regard).
+// What was found out about each neighbour, and the Regard that follows from it (Neighbour::regard).
 #pragma once
 
 #include <map>

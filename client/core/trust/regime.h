@@ -1,15 +1,15 @@
-// A false row spreads where those that mix it into others need not answer for it. So a peer takes
-// only blocks that their sender answers for, where it can be asked of all. Here is decided when;
-// and which neighbours speak for the content's authority.
+// Decides which blocks this peer takes: only those for which their sender answers (strict), only
+// those made from trusted rows (believing), or any. Also knows which neighbours speak for the
+// content's authority.
 //
-// A peer answers for a block made from rows that are proven (Standing::kProven) or from a
-// generation that it has verified. Where every peer answers for what it sends, a false block
-// convicts its sender, and cannot spread. That takes a way to prove rows while they are still few:
-// they came from the authority itself, or a check key of the authority's has judged them
-// (judging.h). Both need the authority near: so it is in a small mesh, but where no authority is
-// found, or nothing comes although one is near; there a peer takes any block. In a large mesh it
-// takes any block, and fetches generations block by block once it has met a false row
-// (plain_mode.h).
+// A false row spreads if the peers that mix it into others need not answer for it. A peer can
+// answer for a block made from proven rows (Standing::kProven) or from a generation that it has
+// verified. If every peer answers for what it sends, a false block convicts its sender and cannot
+// spread. For that, rows must be proven while they are still few: they came from the authority
+// itself, or check sums of the authority have judged them (judging.h). Both need an authority
+// nearby. So a peer of a small mesh is strict, unless it finds no authority, or nothing comes
+// although one is connected; then it takes any block. In a large mesh a peer takes any block, and
+// fetches generations block by block once it has met a false row (plain_mode.h).
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,7 @@
 
 namespace firn::core::trust {
 
-// How long a peer is on its guard, as it has met false rows, or check sums that contradict each
-// other.
+// How long a peer is careful after it has met false rows, or check sums that contradict each other.
 class Guard {
  public:
   // It met some, and is on its guard for this time at least.

@@ -1,5 +1,6 @@
-// All that judges rows, and what follows once something has turned out about them: which rows go,
-// which count, and what becomes of those that sent them, or told false check sums.
+// Owns all parts that judge rows, and draws the consequences of what they find: which rows are
+// dropped, which are believed, and what becomes of peers that sent false rows or made false check
+// sums.
 #pragma once
 
 #include <cstdint>

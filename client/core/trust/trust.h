@@ -1,13 +1,13 @@
-// Which rows are believed, and which peers are banned for what they sent.
+// Decides which rows are believed, and which peers are banned for what they sent.
 //
 // A false row that is mixed into others spoils each of them, and only a whole generation can be
 // compared with the manifest. So rows are judged before: by who sent them (regime.h), by check sums
 // (judging.h, peer_checks.h), or as source blocks against a list of leaves (plain_fetch.h).
 //
-// Here is the only door to all that. Trust sees what this peer holds and who its neighbours are,
+// Trust is the only door to this folder. It sees what this peer holds and who its neighbours are,
 // and changes neither: it is told what happens, and gives verdicts, which receiving.h carries out.
-// After whatever it is told, those that there are must be taken, and each be carried out before the
-// next is asked for: it may depend on what has become of the rows.
+// After each call the verdicts must be taken. Each must be carried out before the next is asked
+// for, as the next may depend on what has become of the rows.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,9 @@ struct Admission {
 // What a generation has come to.
 enum class Outcome { kVerified, kFalse, kGivenUp };
 
-// What this peer goes by. Its States tell the neighbours the first two, and in large meshes whom it
-// has convicted. Valid until trust is told something else.
+// The terms on which this peer takes rows. Its States tell the neighbours the first two, and in
+// large meshes whom it has convicted. Valid until the next call of a member of Trust that is not
+// const.
 struct Terms {
   bool proven_only = false;  // it takes only what its sender answers for
   bool trusted_only = false;
@@ -79,8 +80,9 @@ class Trust {
   // The neighbour's Hello has come; it leaves.
   void greeted(const Neighbour& n);
   void neighbour_left(const Neighbour& n);
-  // A block fits the content's shape, and what was granted; then it is placed. Its payload is still
-  // there. placed(), neighbour_left(), rows_gone() and asks() ban nobody.
+  // admit: whether to take a block that fits the content's shape and what was granted. placed: the
+  // row got this slot; its payload is still there. placed(), neighbour_left(), rows_gone() and
+  // asks() ban nobody.
   Admission admit(const Neighbour& n, const proto::Block& block);
   void placed(const Neighbour& n, const proto::Block& block, std::uint32_t slot);
   // Rows of open generation g are not there any more. Null: none is, and it begins anew.
@@ -94,7 +96,7 @@ class Trust {
   void rows_judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
                    const std::vector<std::uint32_t>& wrong, bool readable);
   void proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::LeafReply>&& reply);
-  // What became due, once in a step; and, at its end, what is to be asked about rows.
+  // step: does what became due, once in a step. ask: sends questions about rows, at the step's end.
   void step();
   void ask();
   TimeUs next_due() const;

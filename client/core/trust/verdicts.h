@@ -1,5 +1,5 @@
-// What trust wants done. It changes nothing outside its folder: whoever feeds it (receiving.h) does
-// these things, one after the other.
+// Verdicts: what trust wants done. Trust changes nothing outside its folder; receiving.h carries
+// the verdicts out, one after the other.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ struct Ban {
   std::string detail;
 };
 
-// These were banned by a word that was false.
+// These peers were banned because of false check sums: their bans end.
 struct Acquit {
   std::vector<PeerId> peers;
 };

@@ -1,4 +1,4 @@
-// What trust reads, and does not change.
+// What trust may read, and must not change.
 #pragma once
 
 #include "client/core/base/context.h"
