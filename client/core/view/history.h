@@ -1,5 +1,5 @@
-// What all neighbours have sent and received, present and past ones. Peers with fresh keys cost
-// nothing, so a bounded number of past ones is kept: those that moved most.
+// What all neighbours, present and past ones, have sent and received. Fresh keys cost nothing, so
+// only a bounded number of past ones is kept: those that moved most.
 #pragma once
 
 #include <map>

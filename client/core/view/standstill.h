@@ -79,10 +79,9 @@ struct Standstill {
   static constexpr std::size_t kAddressesMax = 64;
 };
 
-// Finds why the download does not move. The driver asks when nothing has come for a while. By then
-// what neighbours claim has been tried: a generation of which no neighbour holds more rows than we
-// do is taken to be lacking, although spans of equal rank may differ (null vectors would have shown
-// that by then).
+// Finds why the download does not move. The driver asks when nothing has come for a while. A
+// generation of which no neighbour holds more rows than we do then counts as lacking: if spans of
+// equal rank differed, null vectors would have shown that by now.
 Standstill standstill_of(Parts& parts);
 
 }  // namespace firn::core

@@ -1,5 +1,5 @@
-// How a content stands, for a page: its generations, its neighbours, and the peers that this one
-// has banned.
+// A snapshot of a content for the page: its generations, its neighbours, and the peers that this
+// one has banned.
 #pragma once
 
 #include <cstdint>
