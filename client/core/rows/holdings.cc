@@ -23,6 +23,15 @@ std::vector<std::uint32_t> OpenGeneration::unproven() const {
   return slots;
 }
 
+std::optional<PeerId> OpenGeneration::guilty() const {
+  const std::vector<std::uint32_t> slots = unproven();
+  const auto of_the_same = [&](std::uint32_t slot) {
+    return standing[slot] == Standing::kAnswered && senders[slot] == senders[slots.front()];
+  };
+  if (slots.empty() || !std::ranges::all_of(slots, of_the_same)) return std::nullopt;
+  return senders[slots.front()];
+}
+
 std::optional<std::uint32_t> OpenGeneration::slot_of(std::uint32_t i) const {
   for (std::uint32_t slot = 0; slot < vectors.size(); ++slot) {
     if (vectors[slot] && source_block[slot] == i) return slot;

@@ -61,6 +61,9 @@ struct OpenGeneration {
   }
   // The slots that are taken by rows which are not proven.
   std::vector<std::uint32_t> unproven() const;
+  // Where the rows decoded to false data: the sender of all that are not proven, if it answers for
+  // each of them.
+  std::optional<PeerId> guilty() const;
   // Where source block i lies as it is, if its sender sent it so.
   std::optional<std::uint32_t> slot_of(std::uint32_t i) const;
   // Adds a slot that is taken to the sums below; all that are.

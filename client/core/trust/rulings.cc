@@ -9,20 +9,6 @@
 
 namespace firn::core::trust {
 
-SuspectRows suspect_rows_of(const OpenGeneration& open) {
-  const bool all = open.proven == open.rows;
-  SuspectRows found;
-  bool certain = true;
-  for (std::uint32_t slot = 0; slot < open.vectors.size(); ++slot) {
-    if (!open.has(slot, Rows::kAll) || (!all && open.has(slot, Rows::kProven))) continue;
-    found.slots.push_back(slot);
-    certain &= open.standing[slot] == Standing::kAnswered &&
-               open.senders[slot] == open.senders[found.slots.front()];
-  }
-  if (certain && !found.slots.empty()) found.guilty = open.senders[found.slots.front()];
-  return found;
-}
-
 Rulings::Rulings(const World& seen, std::string authority_key, std::vector<Digest> digests)
     : world(seen),
       regards(world, verdicts),
@@ -59,18 +45,20 @@ void Rulings::decoded_falsely(std::uint32_t g) {
   if (!judging.doubt(g)) fetch_again(g);
 }
 
-// The rows cannot be judged one by one. Those that are proven stay: nobody else may have them.
+// The rows cannot be judged one by one. Those that are proven stay, as nobody else may have them;
+// but where all or none are, all go.
 void Rulings::fetch_again(std::uint32_t g) {
   const OpenGeneration& open = *world.holdings.find_open(g);
-  SuspectRows suspects = suspect_rows_of(open);
+  std::vector<std::uint32_t> suspects = open.unproven();
+  const std::optional<PeerId> guilty = open.guilty();
   verdicts.notice(Notice::Kind::kWarning,
                   "generation " + std::to_string(g) + " decoded to false data; it is fetched again",
                   "false data");
   judging.forget(g);
-  if (suspects.slots.size() == open.rows) suspects.slots.clear();
-  verdicts.push(Drop{g, std::move(suspects.slots), true});
+  if (suspects.size() == open.rows) suspects.clear();
+  verdicts.push(Drop{g, std::move(suspects), true});
   plain.begin(g);
-  if (suspects.guilty) blame(*suspects.guilty, g);
+  if (guilty) blame(*guilty, g);
 }
 
 // Rows that nobody has proven make way for blocks that prove themselves.

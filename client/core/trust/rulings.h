@@ -20,15 +20,6 @@
 
 namespace firn::core::trust {
 
-// Rows of an open generation of which some are false, if it decoded to false data: those that are
-// not proven; all, where all are.
-struct SuspectRows {
-  std::vector<std::uint32_t> slots;
-  // The sender of all of them, if it answers for each: it has sent a false row, for certain.
-  std::optional<PeerId> guilty;
-};
-SuspectRows suspect_rows_of(const OpenGeneration& open);
-
 class Rulings {
  public:
   Rulings(const World& seen, std::string authority_key, std::vector<Digest> digests);

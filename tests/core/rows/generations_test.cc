@@ -1,8 +1,6 @@
 // The generations of a content as a peer fills them.
 #include "client/core/rows/generations.h"
 
-#include "client/core/trust/rulings.h"
-
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -59,9 +57,8 @@ TEST_CASE("rows of an earlier run have the standing that they had then") {
   const core::OpenGeneration& open = *generations.holdings().find_open(1);
   CHECK(open.count(core::Rows::kProven) == 2);
   CHECK(open.rows_from(peer_id(1), core::Rows::kProven) == 1);
-  const core::trust::SuspectRows suspects = core::trust::suspect_rows_of(open);
-  CHECK(suspects.slots == std::vector<std::uint32_t>{1, 2});
-  CHECK_FALSE(suspects.guilty);  // of another sender, which does not answer for its row
+  CHECK(open.unproven() == std::vector<std::uint32_t>{1, 2});
+  CHECK_FALSE(open.guilty());  // one is of another sender, which does not answer for its row
   // Those that are proven may be sent as the source blocks that they are.
   CHECK(open.source_block ==
         std::vector<std::uint32_t>{2, core::kCoded, core::kCoded, core::kCoded});
@@ -143,7 +140,7 @@ TEST_CASE("a false generation with one contributor convicts it, and its other ro
   REQUIRE(generations.insert(4, unit(0), {peer_id(1), true}, 0));
   REQUIRE(generations.insert(5, unit(0), {peer_id(2), true}, 0));
   generations.start_decode(3);
-  CHECK(core::trust::suspect_rows_of(*generations.holdings().find_open(3)).guilty == peer_id(1));
+  CHECK(generations.holdings().find_open(3)->guilty() == peer_id(1));
   generations.lose(3);
   CHECK(generations.holdings().rank(3) == 0);
   const auto rows = generations.unproven_rows_of(peer_id(1));
