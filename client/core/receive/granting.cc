@@ -272,8 +272,7 @@ void Granting::tell_plain(const Neighbour& n, trust::Asks&& asks, proto::Generat
   entry.wanted_blocks = std::move(asks.wanted);
   if (!asks.shared) return;
   entry.held_blocks = std::move(asks.held);
-  const OpenGeneration* open = holdings().find_open(g);
-  if (is_suspended(n.regard()) || (open && open->decoding)) return;
+  if (is_suspended(n.regard()) || holdings().decoding(g)) return;
   if (!generations_.invites(g, context_.now)) return;
   std::uint32_t wanted = 0;
   for (const std::uint8_t bits : entry.wanted_blocks)

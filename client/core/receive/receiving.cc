@@ -111,7 +111,7 @@ void Receiving::start_decode(std::uint32_t g) {
 }
 
 void Receiving::decoded(std::uint32_t g, DecodeOutcome outcome) {
-  if (!generations_.decoding(g)) return;
+  if (!generations_.holdings().decoding(g)) return;
   switch (outcome) {
     case DecodeOutcome::kVerified:
       verified(g);

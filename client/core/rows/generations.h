@@ -49,7 +49,6 @@ class Generations {
   bool full(std::uint32_t g) const { return holdings_.rank(g) == holdings_.blocks_in(g); }
   // Its rows are being decoded; returns their vectors.
   const std::vector<Vector>& start_decode(std::uint32_t g);
-  bool decoding(std::uint32_t g) const;
 
   // g is verified. Returns generations that were turned away for want of memory; now there is some
   // for these.

@@ -130,6 +130,11 @@ class Holdings {
   // Generations under way, ordered by number.
   const std::map<std::uint32_t, OpenGeneration>& open() const { return open_; }
   const OpenGeneration* find_open(std::uint32_t g) const;
+  // All rows of g are there, and are being decoded.
+  bool decoding(std::uint32_t g) const {
+    const OpenGeneration* open = find_open(g);
+    return open && open->decoding;
+  }
 
   // Puts an innovative row into the lowest free slot, which it returns; nullopt if it is redundant
   // (or the generation verified, or under decode).

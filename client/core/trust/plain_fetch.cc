@@ -198,8 +198,7 @@ void PlainFetch::look_ahead() {
   for (std::uint32_t g = verified.next_missing(0); g < end; g = verified.next_missing(g + 1)) {
     if (plain_.size() >= limits::kWantedBlocksMax) break;
     if (plain_.contains(g) || world_.holdings.given_up().contains(g)) continue;
-    const OpenGeneration* open = world_.holdings.find_open(g);
-    if (open && open->decoding) continue;
+    if (world_.holdings.decoding(g)) continue;
     begin(g);
     plain_.at(g).ahead = true;
     verdicts_.push(Tell{g});

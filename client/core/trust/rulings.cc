@@ -26,11 +26,6 @@ bool Rulings::go_on() {
   return true;
 }
 
-bool Rulings::decoding(std::uint32_t g) const {
-  const OpenGeneration* open = world.holdings.find_open(g);
-  return open && open->decoding;
-}
-
 void Rulings::mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as) {
   verdicts.push(Mark{g, slots, as});
   const OpenGeneration& open = *world.holdings.find_open(g);
@@ -99,7 +94,7 @@ void Rulings::rows_judged(std::uint32_t g, const std::vector<std::uint32_t>& rig
   if (!true_rows.empty()) mark(g, true_rows, by.vouched ? Rows::kProven : Rows::kTrusted);
   const bool doubted = judging.judged(g);
   // Rows under decode stay: it will tell, and if it fails they are judged once more.
-  if (decoding(g) && !doubted) return;
+  if (world.holdings.decoding(g) && !doubted) return;
   const OpenGeneration* open = world.holdings.find_open(g);
   if (!readable) {
     if (open) verdicts.push(Drop{g, {}, true});
@@ -193,7 +188,7 @@ void Rulings::step() {
   regime.step();
   for (const std::uint32_t g : judging.take_unanswered()) {
     then([this, g] {
-      if (decoding(g)) fetch_again(g);
+      if (world.holdings.decoding(g)) fetch_again(g);
     });
   }
   then([this] {

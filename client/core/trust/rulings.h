@@ -51,7 +51,6 @@ class Rulings {
 
  private:
   void then(std::function<void()> rest) { waiting_.push_back(std::move(rest)); }
-  bool decoding(std::uint32_t g) const;
   void mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as);
   void fetch_again(std::uint32_t g);
   void ban(const PeerId& id, std::uint32_t g);

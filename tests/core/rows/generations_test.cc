@@ -38,10 +38,10 @@ TEST_CASE("rows of an earlier run are taken over, and full generations are named
   state.rows.push_back({2, 1, *unit(0), peer_id(1)});
   CHECK(generations.restore(state, 0) == std::vector<std::uint32_t>{1});
   CHECK(generations.holdings().rank(2) == 1);
-  CHECK_FALSE(generations.decoding(1));
+  CHECK_FALSE(generations.holdings().decoding(1));
   CHECK(generations.start_decode(1).size() == kFew);
-  CHECK(generations.decoding(1));
-  CHECK_FALSE(generations.decoding(99));
+  CHECK(generations.holdings().decoding(1));
+  CHECK_FALSE(generations.holdings().decoding(99));
 }
 
 TEST_CASE("rows of an earlier run have the standing that they had then") {
