@@ -115,7 +115,6 @@ class Regime {
   void step_proof();
   bool many_polluters() const;
   void forget_convicted();
-  void tell_neighbours();
   TimeUs opens_at() const;
 
   const World& world_;
