@@ -270,8 +270,8 @@ bool Granting::sifts() const {
 void Granting::tell_plain(const Neighbour& n, trust::Asks&& asks, proto::GenerationState& entry) {
   const std::uint32_t g = entry.generation;
   entry.wanted_blocks = std::move(asks.wanted);
-  if (!asks.shared) return;
   entry.held_blocks = std::move(asks.held);
+  if (entry.held_blocks.empty()) return;
   if (is_suspended(n.regard()) || holdings().decoding(g)) return;
   if (!generations_.invites(g, context_.now)) return;
   std::uint32_t wanted = 0;
@@ -300,8 +300,8 @@ void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::St
     entry.null_vector = n.news.take_null_vector(g);
     trust::Asks asks = trust_.asks(n, g);
     if (asks.nothing) entry.quota = 0;
-    if (!asks.all_told) membership_.neighbours().report(g);
-    if (asks.plain) tell_plain(n, std::move(asks), entry);
+    if (asks.tell_all) membership_.neighbours().report(g);
+    if (!asks.wanted.empty()) tell_plain(n, std::move(asks), entry);
   }
 }
 

@@ -128,12 +128,9 @@ Asks Trust::asks(const Neighbour& n, std::uint32_t g) {
   PlainFetch& plain = rulings_->plain;
   Asks asks;
   asks.nothing = plain.waits(g);
-  asks.all_told = !asks.nothing || !plain.told_to_wait(g);
-  asks.plain = plain.on(g);
-  if (!asks.plain) return asks;
-  asks.wanted = plain.wanted_from(n, g);
-  asks.shared = plain.shared(g);
-  if (asks.shared) asks.held = plain.held(g);
+  asks.tell_all = asks.nothing && plain.told_to_wait(g);
+  if (plain.on(g)) asks.wanted = plain.wanted_from(n, g);
+  if (plain.on(g) && plain.shared(g)) asks.held = plain.held(g);
   return asks;
 }
 

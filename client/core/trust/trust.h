@@ -57,11 +57,10 @@ struct Terms {
 // What a State says of one generation.
 struct Asks {
   bool nothing = false;   // no blocks of it are taken until its leaves have come
-  bool all_told = true;   // false: nobody else has been told so yet
-  bool plain = false;     // source blocks alone are taken, of which
-  BlockBits wanted = {};  // this neighbour is asked for these;
-  bool shared = false;    // neighbours tell what they hold:
-  BlockBits held = {};    // these
+  bool tell_all = false;  // the other neighbours are to be told so as well
+  BlockBits wanted = {};  // empty: any block is taken; else source blocks alone, and of the
+                          // neighbour these
+  BlockBits held = {};    // where neighbours tell what they hold: these; else empty
 };
 
 class Rulings;
