@@ -54,7 +54,7 @@ void CheckReview::verified(std::uint32_t g, std::uint32_t blocks) {
       return earlier.generation == g && earlier.statement.key == one->statement.key;
     });
     const auto tag_bytes = static_cast<std::uint32_t>(one->statement.sums.size() / blocks);
-    if (!asked) verdicts_.push(MakeCheck{kNoPeer, g, tag_bytes, one->statement.key});
+    if (!asked) verdicts_.push_back(MakeCheck{kNoPeer, g, tag_bytes, one->statement.key});
   }
 }
 

@@ -90,7 +90,7 @@ bool PeerChecks::ask(std::uint32_t g) {
   for (const Neighbour* n : asked) {
     question.waits_for.push_back(n->key);
     ever_asked_.insert(n->key);
-    verdicts_.push(
+    verdicts_.push_back(
         Send{n->key, proto::CheckRequest{{g}, {question.key.begin(), question.key.end()}}});
   }
   questions_.emplace(g, std::move(question));

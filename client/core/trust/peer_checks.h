@@ -20,7 +20,6 @@
 #include "client/core/trust/check_review.h"
 #include "client/core/trust/recent_ids.h"
 #include "client/core/trust/verdicts.h"
-#include "client/core/trust/world.h"
 #include "codec/random.h"
 #include "proto/base/token_bucket.h"
 #include "proto/messages.h"

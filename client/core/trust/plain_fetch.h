@@ -23,7 +23,6 @@
 #include "client/core/trust/plain_shares.h"
 #include "client/core/trust/regime.h"
 #include "client/core/trust/verdicts.h"
-#include "client/core/trust/world.h"
 #include "codec/random.h"
 #include "proto/base/ids.h"
 #include "proto/messages.h"

@@ -14,7 +14,6 @@
 
 #include "client/core/trust/plain_fetch.h"
 #include "client/core/trust/verdicts.h"
-#include "client/core/trust/world.h"
 #include "codec/secret_memory.h"
 #include "proto/base/token_bucket.h"
 #include "proto/messages.h"

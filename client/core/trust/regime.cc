@@ -147,7 +147,7 @@ void Regime::step() {
   if (believing == believing_) return;
   believing_ = believing;
   changed_at_ = world_.context.now;
-  verdicts_.push(Tell{});
+  verdicts_.push_back(Tell{});
 }
 
 void Regime::step_proof() {
@@ -161,7 +161,7 @@ void Regime::step_proof() {
   if (strict == strict_) return;
   strict_ = strict;
   (strict ? strict_since_ : open_since_) = world_.context.now;
-  verdicts_.push(Tell{});
+  verdicts_.push_back(Tell{});
 }
 
 TimeUs Regime::next_due() const {

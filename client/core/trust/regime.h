@@ -22,7 +22,6 @@
 #include "client/core/trust/recent_ids.h"
 #include "client/core/trust/regards.h"
 #include "client/core/trust/verdicts.h"
-#include "client/core/trust/world.h"
 
 namespace firn::core::trust {
 

@@ -27,7 +27,7 @@ bool Rulings::go_on() {
 }
 
 void Rulings::mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as) {
-  verdicts.push(Mark{g, slots, as});
+  verdicts.push_back(Mark{g, slots, as});
   const OpenGeneration& open = *world.holdings.find_open(g);
   for (const std::uint32_t slot : slots) regards.proved(open.senders[slot]);
 }
@@ -46,12 +46,13 @@ void Rulings::fetch_again(std::uint32_t g) {
   const OpenGeneration& open = *world.holdings.find_open(g);
   std::vector<std::uint32_t> suspects = open.unproven();
   const std::optional<PeerId> guilty = open.guilty();
-  verdicts.notice(Notice::Kind::kWarning,
-                  "generation " + std::to_string(g) + " decoded to false data; it is fetched again",
-                  "false data");
+  verdicts.push_back(
+      Notice{Notice::Kind::kWarning,
+             "generation " + std::to_string(g) + " decoded to false data; it is fetched again",
+             "false data"});
   judging.forget(g);
   if (suspects.size() == open.rows) suspects.clear();
-  verdicts.push(Drop{g, std::move(suspects), true});
+  verdicts.push_back(Drop{g, std::move(suspects), true});
   plain.begin(g);
   if (guilty) blame(*guilty, g);
 }
@@ -64,9 +65,9 @@ void Rulings::leaves_came(const Neighbour& n, proto::LeafReply&& reply) {
   if (came == PlainFetch::Reply::kUseless) return;
   const bool on = plain.on(g);
   if (on) {
-    verdicts.notice(Notice::Kind::kInfo,
-                    "generation " + std::to_string(g) + " is fetched block by block",
-                    "block by block");
+    verdicts.push_back(Notice{Notice::Kind::kInfo,
+                              "generation " + std::to_string(g) + " is fetched block by block",
+                              "block by block"});
   }
   const OpenGeneration* open = world.holdings.find_open(g);
   std::vector<PeerId> guilty;
@@ -74,12 +75,12 @@ void Rulings::leaves_came(const Neighbour& n, proto::LeafReply&& reply) {
     const PlainFetch::Sorted sorted = plain.sort(g);
     for (const std::uint32_t slot : sorted.wrong) guilty.push_back(open->senders[slot]);
     if (!sorted.right.empty()) mark(g, sorted.right, Rows::kProven);
-    if (!sorted.wrong.empty()) verdicts.push(Drop{g, sorted.wrong});
+    if (!sorted.wrong.empty()) verdicts.push_back(Drop{g, sorted.wrong});
     std::vector<std::uint32_t> others = open->unproven();
     std::erase_if(others, [&sorted](std::uint32_t slot) { return sorted.contains(slot); });
-    if (on && !others.empty()) verdicts.push(Drop{g, std::move(others)});
+    if (on && !others.empty()) verdicts.push_back(Drop{g, std::move(others)});
   }
-  verdicts.push(Tell{g});
+  verdicts.push_back(Tell{g});
   for (const PeerId& id : guilty) blame(id, g);
 }
 
@@ -97,7 +98,7 @@ void Rulings::rows_judged(std::uint32_t g, const std::vector<std::uint32_t>& rig
   if (world.holdings.decoding(g) && !doubted) return;
   const OpenGeneration* open = world.holdings.find_open(g);
   if (!readable) {
-    if (open) verdicts.push(Drop{g, {}, true});
+    if (open) verdicts.push_back(Drop{g, {}, true});
     return;
   }
   if (!false_rows.empty()) return convict(g, false_rows, by);
@@ -128,7 +129,7 @@ void Rulings::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong,
     if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
   }
   if (!by.vouched && judging.peers().count_wrong(g) >= policy::kWrongVerdictsMax) settle(g);
-  verdicts.push(Drop{g, wrong});
+  verdicts.push_back(Drop{g, wrong});
   for (const PeerId& id : guilty) {
     review.convicted(id, g, by);
     if (by.vouched) ban(id, g);
@@ -139,7 +140,7 @@ void Rulings::convict(std::uint32_t g, const std::vector<std::uint32_t>& wrong,
 
 // What it has sent is believed no more.
 void Rulings::doubt(const PeerId& sender, const PeerId& by) {
-  verdicts.push(Doubt{sender});
+  verdicts.push_back(Doubt{sender});
   const Neighbour* const n = world.neighbours.find(sender);
   if (n) regime.mistrust().add(*n, by, judging.peers().truthful(by));
 }
@@ -160,10 +161,10 @@ void Rulings::reviewed(std::uint32_t g, const CheckReview::Findings& findings) {
 void Rulings::discredit(const CheckReview::Finding& lie) {
   judging.discredit(lie.liar);
   regime.found_lying(lie.liar, lie.vouched);
-  verdicts.push(Doubt{std::nullopt, lie.vouched});
+  verdicts.push_back(Doubt{std::nullopt, lie.vouched});
   for (const PeerId& id : lie.acquitted) regime.acquit(id);
-  verdicts.push(Acquit{lie.acquitted});
-  verdicts.push(
+  verdicts.push_back(Acquit{lie.acquitted});
+  verdicts.push_back(
       Ban{lie.liar, "told false check sums", " of generation " + std::to_string(lie.generation)});
 }
 
@@ -178,7 +179,7 @@ void Rulings::ban(const PeerId& id, std::uint32_t g) {
   judging.alarm();
   regime.convict(id);
   plain.met_false();
-  verdicts.push(Ban{id, "sent a false block", " of generation " + std::to_string(g)});
+  verdicts.push_back(Ban{id, "sent a false block", " of generation " + std::to_string(g)});
 }
 
 // --- what becomes due ---
@@ -193,7 +194,7 @@ void Rulings::step() {
   }
   then([this] {
     if (const auto disputed = judging.take_disputed()) settle(*disputed);
-    for (const PeerKey peer : regime.mistrust().take_ended()) verdicts.push(Resume{peer});
+    for (const PeerKey peer : regime.mistrust().take_ended()) verdicts.push_back(Resume{peer});
     plain.step();
   });
 }

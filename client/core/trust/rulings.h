@@ -16,7 +16,6 @@
 #include "client/core/trust/regards.h"
 #include "client/core/trust/regime.h"
 #include "client/core/trust/verdicts.h"
-#include "client/core/trust/world.h"
 
 namespace firn::core::trust {
 

@@ -114,7 +114,12 @@ TimeUs Trust::next_due() const {
 
 std::optional<Verdict> Trust::next() {
   for (;;) {
-    if (std::optional<Verdict> verdict = rulings_->verdicts.take()) return verdict;
+    Verdicts& verdicts = rulings_->verdicts;
+    if (!verdicts.empty()) {
+      Verdict first = std::move(verdicts.front());
+      verdicts.pop_front();
+      return first;
+    }
     if (!rulings_->go_on()) return std::nullopt;
   }
 }

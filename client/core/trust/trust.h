@@ -19,7 +19,6 @@
 
 #include "client/core/neighbour/block_bits.h"
 #include "client/core/trust/verdicts.h"
-#include "client/core/trust/world.h"
 #include "proto/base/digest.h"
 #include "proto/messages.h"
 
