@@ -5,7 +5,7 @@
 
 namespace firn::core::trust {
 
-class Rulings {};
+struct Trust::Parts {};
 
 Trust::Trust(const World&, std::string, std::vector<Digest>, bool) {}
 Trust::~Trust() = default;

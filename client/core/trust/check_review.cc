@@ -76,7 +76,7 @@ CheckReview::Findings CheckReview::made(const proto::CheckReply& truth) {
     const bool vouched = std::any_of(cases_.begin(), cases_.end(), [&](const Case& one) {
       return one.statement.maker == liar && one.statement.vouched;
     });
-    findings.lies.push_back({liar, truth.generation, acquit(liar), vouched});
+    findings.lies.push_back({liar, acquit(liar), vouched});
   }
   return findings;
 }

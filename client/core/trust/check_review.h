@@ -37,7 +37,6 @@ class CheckReview {
 
   struct Finding {
     PeerId liar;
-    std::uint32_t generation = 0;   // whose sums it told
     std::vector<PeerId> acquitted;  // nothing speaks against them but the liar's word
     bool vouched = true;  // it has spoken for the authority: rows may be proven by its word
   };

@@ -9,7 +9,7 @@
 //     plainly, so that it is verified soon.
 // Only where all that claim to hold the generation lie are their sums taken for true; what follows
 // from the word of those that have not shown yet that they tell the truth is bounded
-// (Rulings::convict).
+// (Trust::found_false).
 #pragma once
 
 #include <cstdint>

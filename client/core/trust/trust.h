@@ -62,7 +62,7 @@ struct Asks {
   BlockBits held = {};    // where neighbours tell what they hold: these; else empty
 };
 
-class Rulings;
+struct CheckStatement;
 
 class Trust {
  public:
@@ -88,7 +88,7 @@ class Trust {
   using Message =
       std::variant<proto::CheckRequest, proto::CheckReply, proto::LeafRequest, proto::LeafReply>;
   bool message(const Neighbour& n, Message&& message);
-  // As SwarmCore's.
+  // The answers to JudgeRows, as SwarmCore::rows_judged, and to MakeCheck or MakeLeaves.
   void rows_judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
                    const std::vector<std::uint32_t>& wrong, bool readable);
   void proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::LeafReply>&& reply);
@@ -108,7 +108,20 @@ class Trust {
   bool plain(std::uint32_t g) const;
 
  private:
-  const std::unique_ptr<Rulings> rulings_;
+  struct Parts;  // the classes of this folder
+
+  void leaves_came(const Neighbour& n, proto::LeafReply&& reply);
+  void found_false(std::uint32_t g, const std::vector<std::uint32_t>& slots,
+                   const CheckStatement& by);
+  void reviewed(const proto::CheckReply& truth);
+  void mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as);
+  void fetch_again(std::uint32_t g);
+  void fetch_block_by_block(std::uint32_t g);
+  // The peer has sent a false block of g, whatever check sums turn out to be worth.
+  void convict(const PeerId& id, std::uint32_t g);
+  void ban(const PeerId& id, std::uint32_t g);
+
+  const std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace firn::core::trust
