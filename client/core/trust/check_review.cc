@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
 
 namespace firn::core::trust {
@@ -39,12 +38,6 @@ void CheckReview::convicted(const PeerId& id, std::uint32_t g, const CheckStatem
   if (known.size() < limits::kConvictedMax &&
       std::find(known.begin(), known.end(), id) == known.end())
     known.push_back(id);
-}
-
-void CheckReview::guilty(const PeerId& id) {
-  if (std::find(guilty_.begin(), guilty_.end(), id) != guilty_.end()) return;
-  if (guilty_.size() == policy::kOffendersKept) guilty_.pop_front();
-  guilty_.push_back(id);
 }
 
 void CheckReview::verified(std::uint32_t g, std::uint32_t blocks) {
@@ -100,7 +93,7 @@ std::vector<PeerId> CheckReview::acquit(const PeerId& liar) {
   // Against some of them there is more: it was shown otherwise, or another's sums are still to be
   // found true or false.
   std::erase_if(acquitted, [this](const PeerId& id) {
-    if (std::find(guilty_.begin(), guilty_.end(), id) != guilty_.end()) return true;
+    if (guilty_.contains(id)) return true;
     return std::any_of(cases_.begin(), cases_.end(), [&](const Case& one) {
       return std::find(one.convicted.begin(), one.convicted.end(), id) != one.convicted.end();
     });

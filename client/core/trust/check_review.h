@@ -7,6 +7,8 @@
 #include <deque>
 #include <vector>
 
+#include "client/core/base/constants.h"
+#include "client/core/trust/recent_ids.h"
 #include "client/core/trust/verdicts.h"
 #include "codec/secret_memory.h"
 #include "proto/base/ids.h"
@@ -30,7 +32,7 @@ class CheckReview {
   // By the statement this peer answered for a false row of g.
   void convicted(const PeerId& id, std::uint32_t g, const CheckStatement& by);
   // This peer is guilty, whatever becomes of check sums.
-  void guilty(const PeerId& id);
+  void guilty(const PeerId& id) { guilty_.add(id); }
   // g is verified: its sums are worked out (MakeCheck for nobody), `blocks` of them, once for each
   // key.
   void verified(std::uint32_t g, std::uint32_t blocks);
@@ -61,7 +63,7 @@ class CheckReview {
 
   Verdicts& verdicts_;
   std::deque<Case> cases_;     // oldest first
-  std::deque<PeerId> guilty_;  // the same
+  RecentIds guilty_{policy::kOffendersKept};
 };
 
 }  // namespace firn::core::trust
