@@ -65,11 +65,6 @@ bool Granting::can_grant(const Neighbour& n) {
          policy::blocks_to_grant(holdings(), n, limits()) > 0;
 }
 
-bool Granting::has_news(const Neighbour& n) {
-  if (!n.news.begun()) return false;
-  return n.news.pending() || can_grant(n);
-}
-
 std::optional<WhyNot> Granting::why_none_from(const Neighbour& n) const {
   if (life_.complete() || holdings().missing() == 0) return WhyNot::kWantsNothing;
   if (!n.holds.heard()) return WhyNot::kNotHeard;
@@ -97,8 +92,8 @@ TimeUs Granting::due(Neighbour& n) {
 
 TimeUs Granting::work_out_due(const Neighbour& n) {
   const TimeUs last = n.news.last_state();
-  if (!has_news(n)) return last + policy::kKeepAlive;
   const bool grants = can_grant(n);
+  if (!grants && !n.news.pending()) return last + policy::kKeepAlive;
   const double share = membership_.small_mesh() ? policy::kStateShare : policy::kStateShareLarge;
   const TimeUs interval = policy::state_interval(holdings(), membership_.neighbours(), n, grants,
                                                  holdings().shape().block_bytes,
@@ -180,7 +175,7 @@ void Granting::greet(Neighbour& n) {
 }
 
 std::optional<proto::State> Granting::riding_state(Neighbour& n) {
-  if (!has_news(n)) return std::nullopt;
+  if (!n.news.begun() || (!n.news.pending() && !can_grant(n))) return std::nullopt;
   return make_state(n, policy::kRidingEntries);
 }
 
@@ -215,8 +210,8 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   state.trusted_only = terms.trusted_only && !life_.finishing();
   state.epoch = context_.epoch;
   if (!life_.finishing() && n.holds.has_everything())
-    membership_.small_mesh() ? tell_received(n, state) : tell_convicted(n, state);
-  tell_generations(n, entries_max, state);
+    membership_.small_mesh() ? tell_received(n, terms, state) : tell_convicted(n, terms, state);
+  tell_generations(n, terms, entries_max, state);
   n.news.told(context_.now);
   return state;
 }
@@ -224,23 +219,22 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
 // Tells a source how many innovative blocks came from each neighbour: it gives its rows to peers
 // that pass them on. A neighbour that mostly repeats itself does not, though a block of it is new
 // now and then.
-void Granting::tell_received(Neighbour& n, proto::State& state) {
+void Granting::tell_received(Neighbour& n, const trust::Terms& terms, proto::State& state) {
   if (!n.news.report_due(context_.now)) return;
-  const bool trusted_only = trust_.terms().trusted_only;
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {
     if (state.received.size() == limits::kReceivedMax) break;
     const std::uint64_t blocks = other.traffic.blocks_innovative();
     if (other.key == n.key || blocks == 0 || !other.useful()) continue;
-    if (trusted_only && on_trial(other.regard())) continue;
+    if (terms.trusted_only && on_trial(other.regard())) continue;
     state.received.push_back({other.id.prefix(), static_cast<std::uint32_t>(blocks)});
   }
 }
 
 // And which peers sent false blocks: in a large mesh most neighbours of the source do not know each
 // other, but a polluter is soon known to many.
-void Granting::tell_convicted(Neighbour& n, proto::State& state) {
+void Granting::tell_convicted(Neighbour& n, const trust::Terms& terms, proto::State& state) {
   if (!n.news.report_due(context_.now)) return;
-  state.convicted = trust_.terms().convicted;
+  state.convicted = terms.convicted;
   tell_lacking(n);
 }
 
@@ -259,13 +253,6 @@ void Granting::tell_lacking(Neighbour& n) {
   }
 }
 
-// Where false rows are about that nobody can find out one by one.
-bool Granting::sifts() const {
-  const trust::Terms terms = trust_.terms();
-  return (!terms.convicted.empty() || terms.trusted_only) && !terms.proven_only &&
-         membership_.neighbours().size() <= policy::kFewToLookAt;
-}
-
 // Where blocks that are asked of one neighbour are asked of no other there need be no shares.
 void Granting::tell_plain(const Neighbour& n, trust::Asks&& asks, proto::GenerationState& entry) {
   const std::uint32_t g = entry.generation;
@@ -280,13 +267,17 @@ void Granting::tell_plain(const Neighbour& n, trust::Asks&& asks, proto::Generat
   entry.quota = std::min(wanted, n.grants.window().blocks);
 }
 
-void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state) {
+void Granting::tell_generations(Neighbour& n, const trust::Terms& terms, std::size_t entries_max,
+                                proto::State& state) {
   const std::size_t spans_max = std::min(entries_max, limits::kStateSpansMax);
   state.complete = n.news.take_complete(spans_max);
   state.withdrawn = n.news.take_withdrawn((spans_max - state.complete.size()) / 2);
   state.unwanted = state.withdrawn;  // what is lost for good is not wanted either
 
-  const policy::Shares shares{turns_.turn(), sifts()};
+  // Where false rows are about that nobody can find out one by one.
+  const bool sifted = (!terms.convicted.empty() || terms.trusted_only) && !terms.proven_only &&
+                      membership_.neighbours().size() <= policy::kFewToLookAt;
+  const policy::Shares shares{turns_.turn(), sifted};
   const std::vector<std::uint32_t> changed = n.news.take_changed(entries_max);
   state.generations.reserve(changed.size());
   for (const std::uint32_t g : changed) {

@@ -73,18 +73,17 @@ class Granting final : public LeaveWatcher {
   std::uint64_t memory_room() const;
   std::uint64_t promised();
   bool can_grant(const Neighbour& n);
-  bool has_news(const Neighbour& n);
   TimeUs due(Neighbour& n);
   TimeUs work_out_due(const Neighbour& n);
   void review_bounds();
   proto::State make_state(Neighbour& n, std::size_t entries_max);
   void grant(Neighbour& n);
-  void tell_received(Neighbour& n, proto::State& state);
-  void tell_convicted(Neighbour& n, proto::State& state);
+  void tell_received(Neighbour& n, const trust::Terms& terms, proto::State& state);
+  void tell_convicted(Neighbour& n, const trust::Terms& terms, proto::State& state);
   void tell_lacking(Neighbour& n);
-  bool sifts() const;
   void tell_plain(const Neighbour& n, trust::Asks&& asks, proto::GenerationState& entry);
-  void tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state);
+  void tell_generations(Neighbour& n, const trust::Terms& terms, std::size_t entries_max,
+                        proto::State& state);
 
   const Context& context_;
   const Life& life_;
