@@ -151,9 +151,9 @@ Match(Cases...) -> Match<Cases...>;  // clang 14 does not find it
 void Receiving::apply_verdicts() {
   const Match match{
       [this](trust::Mark&& rows) {
-        if (rows.as != Rows::kProven) return generations_.believe(rows.generation, rows.slots);
-        generations_.prove(rows.generation, rows.slots);
-        outbox_.push(MarkProven{rows.generation, std::move(rows.slots)});
+        generations_.mark(rows.generation, rows.slots, rows.as);
+        if (rows.as == Rows::kProven)
+          outbox_.push(MarkProven{rows.generation, std::move(rows.slots)});
       },
       [this](trust::Drop&& rows) {
         rows.lost ? fetch_again(rows.generation, rows.slots) : remove(rows.generation, rows.slots);

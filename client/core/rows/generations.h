@@ -59,13 +59,9 @@ class Generations {
   void lose(std::uint32_t g);
   // As lose, but not wanted any more.
   void give_up(std::uint32_t g);
-  // Rows that have been judged: Holdings::prove and remove.
-  void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
-    holdings_.prove(g, slots);
-  }
-  // Holdings::believe, doubt and doubt_all.
-  void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
-    holdings_.believe(g, slots);
+  // Rows that have been judged: Holdings::mark, doubt, doubt_all and remove.
+  void mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as) {
+    holdings_.mark(g, slots, as);
   }
   void doubt(const PeerId& sender) { holdings_.doubt(sender); }
   void doubt_all(bool proven_too) { holdings_.doubt_all(proven_too); }

@@ -29,31 +29,27 @@ enum class Rows {
   kProven,
 };
 
-// A generation of which some rows are held and which is not verified.
-struct OpenGeneration {
+struct RowCounts {
+  std::uint32_t rows = 0;
+  std::uint32_t trusted = 0, proven = 0;  // of them
+  std::uint32_t count(Rows which) const {
+    return which == Rows::kAll ? rows : which == Rows::kTrusted ? trusted : proven;
+  }
+};
+
+// A generation of which some rows are held and which is not verified. Its `rows` are the slots
+// taken, and its rank.
+struct OpenGeneration : RowCounts {
   explicit OpenGeneration(std::uint32_t n) : basis(n) {}
 
-  struct Share {  // of one sender
+  struct Share : RowCounts {
     PeerId sender;
-    std::uint32_t rows = 0;
-    std::uint32_t trusted = 0, proven = 0;  // of them
-    std::uint32_t count(Rows which) const {
-      return which == Rows::kAll ? rows : which == Rows::kTrusted ? trusted : proven;
-    }
   };
   // How many of those rows this peer has sent.
   std::uint32_t rows_from(const PeerId& sender, Rows which) const {
     for (const Share& share : by_sender)
       if (share.sender == sender) return share.count(which);
     return 0;
-  }
-  std::uint32_t count(Rows which) const {
-    return which == Rows::kAll ? rows : which == Rows::kTrusted ? trusted : proven;
-  }
-  std::uint32_t first_hand(Rows which) const {
-    return which == Rows::kAll       ? first_hand_rows
-           : which == Rows::kTrusted ? first_hand_trusted
-                                     : first_hand_proven;
   }
   bool has(std::uint32_t slot, Rows which) const {
     return vectors[slot] && (which == Rows::kAll || standing[slot] == Standing::kProven ||
@@ -86,12 +82,7 @@ struct OpenGeneration {
   // The same vectors one after the other: recoding goes through all of them, and
   // would miss the cache at each where they lie scattered.
   std::vector<std::uint8_t> rows_by_slot;
-  std::uint32_t rows = 0;             // slots taken = rank
-  std::uint32_t trusted = 0;          // of them
-  std::uint32_t proven = 0;           // of those
-  std::uint32_t first_hand_rows = 0;  // of all: came from holders of the whole generation
-  std::uint32_t first_hand_trusted = 0;
-  std::uint32_t first_hand_proven = 0;
+  RowCounts first_hand;  // came from holders of the whole generation
   TimeUs last_growth = 0;
   bool decoding = false;  // full, handed to decode
 };
@@ -150,10 +141,9 @@ class Holdings {
   // As insert, into a given slot (a row left by an earlier run). False if redundant or not free.
   bool restore(std::uint32_t g, std::uint32_t slot, const Vector& vector, const Origin& origin,
                TimeUs now);
-  // These slots of open generation g hold what is true.
-  void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
-  // These are true by the word of a peer that may lie.
-  void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  // These slots of open generation g hold what is true: for certain (kProven), or by the word of a
+  // peer that may lie (kTrusted).
+  void mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as);
   // Rows of this sender are not believed any more.
   void doubt(const PeerId& sender);
   // No row is believed any more; nor does any count as proven, or as answered for, that did, where

@@ -74,7 +74,7 @@ std::variant<RelayPolicy::Candidate, WhyNot> RelayPolicy::judge(const Holdings& 
     if (gap > 0) return Candidate{g, 1.0 + gap};
   } else {
     // First-hand rule: what came straight from the source is news to the others, once each.
-    if (open && open->first_hand(which) > sent) return Candidate{g, 5.0 + gap};
+    if (open && open->first_hand.count(which) > sent) return Candidate{g, 5.0 + gap};
     // The front is closed to second-hand rows, which every peer would relay to every other; not so
     // where it stands still, for then nothing else will move it.
     const bool at_front = g >= front_first_ && !(open && now - open->last_growth > kStallTime);
