@@ -48,7 +48,7 @@ class Granting final : public LeaveWatcher {
 
   // What was granted and has not come is no load on the downlink.
   void neighbour_left(const Neighbour& n) override {
-    links_.down.give_back(n.grants.outstanding());
+    links_.down.will_not_come(n.grants.outstanding());
     sources_.erase(n.key);
     promises_.neighbour_left(n.key);
     look_anew();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
@@ -26,9 +27,7 @@ class QuotaTurns {
  private:
   TimeUs interval() const;
   void tell_near_ends();
-  void tell_lost();
-  bool offered(std::uint32_t g) const;  // some neighbour has rows of it
-  void tell_waiting();
+  void tell(const std::vector<std::uint32_t>& generations);
 
   const Context& context_;
   const Life& life_;

@@ -65,7 +65,7 @@ void compare_holdings(const Holdings& holdings, const Neighbours& neighbours, St
 Standstill::Kind kind_of(Parts& parts, const Holdings* holdings, const Standstill& result) {
   using Kind = Standstill::Kind;
   const bool store_behind = holdings && parts.transfer->granting.store_behind();
-  const bool limited = holdings && parts.downlink.exhausted(parts.context.now);
+  const bool limited = holdings && !parts.downlink.ready(parts.context.now);
   if (!result.store_error.empty()) return Kind::kStorePaused;
   if (holdings && holdings->complete()) return Kind::kFinishing;
   if (holdings && holdings->missing() == 0) return Kind::kDecoding;
