@@ -11,10 +11,6 @@ namespace {
 // Generations looked at: bounded, as a content may have a million of them and many neighbours.
 constexpr std::uint32_t kLookMax = 65536;
 
-bool wanted(const Holdings& holdings, std::uint32_t g) {
-  return !holdings.verified().contains(g) && !holdings.given_up().contains(g);
-}
-
 bool could_help(const Neighbour& n, const Holdings& holdings, std::uint32_t g) {
   return n.holds.complete().contains(g) || n.holds.rank(g) > holdings.rank(g);
 }
@@ -44,7 +40,7 @@ void compare_holdings(const Holdings& holdings, const Neighbours& neighbours, St
   for (std::uint32_t g = holdings.verified().next_missing(0);
        g < holdings.generation_count() && looked < kLookMax;
        g = holdings.verified().next_missing(g + 1), ++looked) {
-    if (!wanted(holdings, g)) continue;
+    if (holdings.given_up().contains(g)) continue;
     bool helped = false;
     auto standing = result.neighbours.begin();
     for (const Neighbour& n : neighbours) {
