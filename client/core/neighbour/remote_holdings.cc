@@ -37,14 +37,18 @@ void RemoteHoldings::mark_incomplete(std::uint32_t g) {
   settled_.remove(g);
 }
 
-void RemoteHoldings::withdraw(const proto::Span& span) {
-  const std::uint32_t end = span.first + span.count;
-  if (withdrawn_.size() == 0) withdrawn_ = GenerationSet(complete_.size());
-  for (std::uint32_t g = complete_.next_present(span.first); g < end;
+void RemoteHoldings::mark_incomplete(const proto::Span& span) {
+  for (std::uint32_t g = complete_.next_present(span.first); g < span.first + span.count;
        g = complete_.next_present(g + 1)) {
     mark_incomplete(g);
     ++taken_back_;
   }
+}
+
+void RemoteHoldings::withdraw(const proto::Span& span) {
+  const std::uint32_t end = span.first + span.count;
+  if (withdrawn_.size() == 0) withdrawn_ = GenerationSet(complete_.size());
+  mark_incomplete(span);
   for (std::uint32_t g = withdrawn_.next_missing(span.first); g < end;
        g = withdrawn_.next_missing(g + 1)) {
     withdrawn_.add(g);
@@ -53,11 +57,7 @@ void RemoteHoldings::withdraw(const proto::Span& span) {
 
 void RemoteHoldings::settle_unwanted(const proto::Span& span) {
   const std::uint32_t end = span.first + span.count;
-  for (std::uint32_t g = complete_.next_present(span.first); g < end;
-       g = complete_.next_present(g + 1)) {
-    mark_incomplete(g);
-    ++taken_back_;
-  }
+  mark_incomplete(span);
   for (std::uint32_t g = settled_.next_missing(span.first); g < end;
        g = settled_.next_missing(g + 1)) {
     total_rank_ -= rank(g);

@@ -154,23 +154,15 @@ void Granting::told(const Neighbour& n) {
 
 void Granting::greet(Neighbour& n) {
   look_anew();
-  const GenerationSet& verified = holdings().verified();
-  const GenerationSet& given_up = holdings().given_up();
-  std::vector<std::uint32_t> complete, withdrawn, changed;
-  for (std::uint32_t g = verified.next_present(0); g < verified.size();
-       g = verified.next_present(g + 1)) {
-    complete.push_back(g);
-  }
+  std::vector<std::uint32_t> withdrawn = holdings().given_up().members();
+  // With those that are not wanted: a neighbour that ignores what it is not told of would send
+  // them.
+  std::vector<std::uint32_t> changed = withdrawn;
+  for (const std::uint32_t g : generations_.waiting()) changed.push_back(g);
   for (const auto& [g, open] : holdings().open()) changed.push_back(g);
-  for (std::uint32_t g = given_up.next_present(0); g < given_up.size();
-       g = given_up.next_present(g + 1)) {
-    changed.push_back(g);  // a neighbour that ignores what is unwanted would send it
-    withdrawn.push_back(g);
-  }
-  for (const std::uint32_t g : generations_.waiting()) changed.push_back(g);  // or it sends those
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-  n.news.begin(std::move(complete), std::move(withdrawn), std::move(changed));
+  n.news.begin(holdings().verified().members(), std::move(withdrawn), std::move(changed));
   outbox_.send(n, make_state(n, limits::kStateEntriesMax));
 }
 

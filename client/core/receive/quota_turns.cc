@@ -26,7 +26,7 @@ TimeUs QuotaTurns::interval() const {
 void QuotaTurns::step() {
   if (life_.complete() || generations_.holdings().complete()) return;
   const bool several = membership_.neighbours().size() >= 2;
-  if (!several && !generations_.any_waiting()) return;
+  if (!several && generations_.waiting().empty()) return;
   if (context_.now - turned_at_ < interval()) return;
   turned_at_ = context_.now;
   const Neighbours& neighbours = std::as_const(membership_).neighbours();
@@ -47,9 +47,9 @@ void QuotaTurns::step() {
 
 TimeUs QuotaTurns::next_due() const {
   if (life_.complete() || generations_.holdings().complete()) return kNever;
-  if (generations_.any_waiting()) return turned_at_ + interval();
+  if (!generations_.waiting().empty()) return turned_at_ + interval();
   if (membership_.neighbours().size() < 2) return kNever;
-  if (generations_.holdings().open().empty() && !generations_.any_lost()) return kNever;
+  if (generations_.holdings().open().empty() && generations_.lost().empty()) return kNever;
   return turned_at_ + interval();
 }
 

@@ -34,7 +34,6 @@ class Generations {
   bool invites(std::uint32_t g, TimeUs now);
   // Generations that were turned away, while there is memory for one more: in turn, `count_max` at
   // most, and only those that some neighbour offers. Those that were named before have not come.
-  bool any_waiting() const { return !not_opened_.empty(); }
   std::vector<std::uint32_t> next_waiting(const std::function<bool(std::uint32_t)>& offered,
                                           std::uint32_t count_max, TimeUs now);
   const std::set<std::uint32_t>& waiting() const { return not_opened_; }
@@ -75,7 +74,6 @@ class Generations {
   std::vector<Slots> unproven_rows_of(const PeerId& sender) const;
 
   // Lost generations of which no row has come since.
-  bool any_lost() const { return !lost_.empty(); }
   const std::set<std::uint32_t>& lost() const { return lost_; }
   // A few of those that are `offered` by some neighbour, in turn; `count_max` at most.
   std::vector<std::uint32_t> next_lost(const std::function<bool(std::uint32_t)>& offered,

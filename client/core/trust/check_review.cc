@@ -12,15 +12,13 @@ CheckReview::Case& CheckReview::case_of(std::uint32_t g, const CheckStatement& b
            one.statement.sums == by.sums;
   });
   if (known != cases_.end()) return *known;
-  if (cases_.size() == policy::kReviewsMax) make_room();
+  if (cases_.size() == policy::kReviewsMax) {
+    // Of what convicted nobody the oldest gives way.
+    const auto idle = std::find_if(cases_.begin(), cases_.end(),
+                                   [](const Case& one) { return one.convicted.empty(); });
+    cases_.erase(idle == cases_.end() ? cases_.begin() : idle);
+  }
   return cases_.emplace_back(Case{g, by, {}});
-}
-
-// Of what convicted nobody the oldest.
-void CheckReview::make_room() {
-  const auto idle = std::find_if(cases_.begin(), cases_.end(),
-                                 [](const Case& one) { return one.convicted.empty(); });
-  cases_.erase(idle == cases_.end() ? cases_.begin() : idle);
 }
 
 // Of a maker that speaks for nobody the latest sums of each generation, unless earlier ones have

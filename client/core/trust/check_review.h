@@ -56,13 +56,12 @@ class CheckReview {
     CheckStatement statement;
     std::vector<PeerId> convicted;
   };
-  void make_room();
   Case& case_of(std::uint32_t g, const CheckStatement& by);
   void confirmed(const Case& one, Findings& findings);
   std::vector<PeerId> acquit(const PeerId& liar);
 
   Verdicts& verdicts_;
-  std::deque<Case> cases_;     // oldest first
+  std::deque<Case> cases_;  // oldest first
   RecentIds guilty_{policy::kOffendersKept};
 };
 

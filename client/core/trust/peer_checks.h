@@ -81,7 +81,6 @@ class PeerChecks {
   bool makes(const Neighbour& n, std::uint32_t g) const;
   bool ask(std::uint32_t g);
   bool over(const Question& question) const;
-  void kept_silent(const Question& question);
   codec::SecretVector<std::uint8_t> draw_key();
 
   const World& world_;

@@ -25,11 +25,6 @@ ProofServing::Client& ProofServing::client(PeerKey peer) {
 
 // --- check sums ---
 
-bool ProofServing::makes(std::uint32_t g, bool with_key) const {
-  return (with_key || !world_.context.certificate.empty()) &&
-         world_.holdings.verified().contains(g);
-}
-
 bool ProofServing::asked(const Neighbour& n, const proto::CheckRequest& request) {
   Client& asking = client(n.key);
   for (const std::uint32_t g : request.generations) {
@@ -37,7 +32,8 @@ bool ProofServing::asked(const Neighbour& n, const proto::CheckRequest& request)
     if (!asking.sums.ready(world_.context.now)) break;  // the neighbour asks again later
     const bool its_key = !request.key.empty();
     if (its_key && !for_peers_.ready(world_.context.now)) break;
-    const bool can = makes(g, its_key);
+    const bool can =
+        (its_key || !world_.context.certificate.empty()) && world_.holdings.verified().contains(g);
     const std::uint64_t price =
         can ? pass_cost(world_.holdings.shape(), g, policy::kSumsPassBytes) : 1;
     asking.sums.take(price);

@@ -47,7 +47,6 @@ class ProofServing {
     std::deque<codec::SecretVector<std::uint8_t>> its_keys = {};  // sums under them are being made
   };
   Client& client(PeerKey peer);
-  bool makes(std::uint32_t g, bool with_key) const;
   static bool is_under_its_key(Client& asking, const proto::CheckReply& reply);
 
   const World& world_;

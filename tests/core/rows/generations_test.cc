@@ -90,7 +90,7 @@ TEST_CASE("no more generations are named than there is memory for, and others in
   CHECK_FALSE(generations.invites(6, 0));
   CHECK(generations.invites(5, 0));  // once more
   CHECK(generations.accepts(6));     // what comes first is taken
-  CHECK(generations.any_waiting());
+  CHECK_FALSE(generations.waiting().empty());
   CHECK(generations.next_waiting(any, 3, 0).empty());
   const TimeUs later = core::policy::kInviteTime;
   CHECK(generations.next_waiting(any, 3, later) == std::vector<std::uint32_t>{6});
@@ -152,7 +152,7 @@ TEST_CASE("a false generation with one contributor convicts it, and its other ro
 TEST_CASE("lost generations are named in turn, those that nobody offers or that have rows not") {
   Generations generations(ten_generations(), 1 << 20);
   for (const std::uint32_t g : {1u, 3u, 5u, 7u}) generations.lose(g);
-  CHECK(generations.any_lost());
+  CHECK_FALSE(generations.lost().empty());
   const auto offered = [](std::uint32_t g) { return g != 5; };
   CHECK(generations.next_lost(offered, 2) == std::vector<std::uint32_t>{1, 3});
   CHECK(generations.next_lost(offered, 2) == std::vector<std::uint32_t>{7, 1});
