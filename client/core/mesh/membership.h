@@ -92,7 +92,7 @@ class Membership {
               const std::string& why);
   bool keeps_other_connection(const PeerId& id, bool outgoing);
   bool make_room(const std::string& ip, bool called);
-  bool drop_a_caller();
+  bool give_place_of(Neighbour* gives_way);  // null: of nobody
   void leave_idle();
   void book_opened(std::uint64_t attempt, const PeerId& id);
   void forget(Neighbour& n, TimeUs rest, const std::string& why);

@@ -71,7 +71,7 @@ class PeerBook {
     TimeUs rest = 0;    // for closed()
     bool news = false;  // the last call there did not end so
   };
-  Unserved unserved(const PeerId& id, const std::string& why) const;
+  Unserved unserved(const PeerId& id, const std::string& why);
   // The connection to `id` is gone; call again after a while, not before `rest` is over.
   void closed(const PeerId& id, TimeUs rest, TimeUs now, const std::string& why = {});
 
@@ -136,6 +136,7 @@ class PeerBook {
   void take_up(Entry& entry, bool busy);
   TimeUs earliest() const;
   void retry_later(Entry& entry, TimeUs now);
+  std::vector<Entry*> entries_of(const PeerId& id);  // at which the connected peer answers
 
   PeerId self_;
   std::optional<Address> own_by_hand_;            // the last one given with our id, for standings()

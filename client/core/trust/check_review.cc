@@ -58,10 +58,15 @@ CheckReview::Findings CheckReview::made(const proto::CheckReply& truth) {
     if (one.generation != truth.generation || !std::ranges::equal(one.statement.key, truth.key))
       return false;
     if (truth.sums.empty()) return true;
-    const bool is_true = std::ranges::equal(one.statement.sums, truth.sums);
-    if (is_true) confirmed(one, findings);
-    if (!is_true) liars.push_back(one.statement.maker);
-    return is_true;
+    if (!std::ranges::equal(one.statement.sums, truth.sums)) {
+      liars.push_back(one.statement.maker);
+      return false;
+    }
+    for (const PeerId& id : one.convicted) guilty(id);
+    if (one.statement.vouched) return true;
+    findings.truthful.push_back(one.statement.maker);
+    findings.guilty.insert(findings.guilty.end(), one.convicted.begin(), one.convicted.end());
+    return true;
   });
   for (const PeerId& liar : liars) {
     const bool vouched = std::any_of(cases_.begin(), cases_.end(), [&](const Case& one) {
@@ -70,13 +75,6 @@ CheckReview::Findings CheckReview::made(const proto::CheckReply& truth) {
     findings.lies.push_back({liar, acquit(liar), vouched});
   }
   return findings;
-}
-
-void CheckReview::confirmed(const Case& one, Findings& findings) {
-  for (const PeerId& id : one.convicted) guilty(id);
-  if (one.statement.vouched) return;
-  findings.truthful.push_back(one.statement.maker);
-  findings.guilty.insert(findings.guilty.end(), one.convicted.begin(), one.convicted.end());
 }
 
 std::vector<PeerId> CheckReview::acquit(const PeerId& liar) {

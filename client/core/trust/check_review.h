@@ -57,7 +57,6 @@ class CheckReview {
     std::vector<PeerId> convicted;
   };
   Case& case_of(std::uint32_t g, const CheckStatement& by);
-  void confirmed(const Case& one, Findings& findings);
   std::vector<PeerId> acquit(const PeerId& liar);
 
   Verdicts& verdicts_;

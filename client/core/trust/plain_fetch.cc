@@ -106,10 +106,6 @@ std::vector<Digest> PlainFetch::leaves_of(std::uint32_t g) const {
 
 // --- leaves ---
 
-bool PlainFetch::may_have_leaves(const Neighbour& n, std::uint32_t g) const {
-  return n.holds.heard() && (n.holds.complete().contains(g) || n.holds.wanted_blocks(g));
-}
-
 // Those that were silent come last. Where all is fetched plainly sources come after the others:
 // they are to send blocks.
 std::vector<const Neighbour*> PlainFetch::best_to_ask(std::uint32_t g, const PlainGeneration& c) {
@@ -118,7 +114,9 @@ std::vector<const Neighbour*> PlainFetch::best_to_ask(std::uint32_t g, const Pla
   };
   std::vector<const Neighbour*> holders;
   for (const Neighbour& n : world_.neighbours) {
-    if (!may_have_leaves(n, g) || c.without.contains(n.key)) continue;
+    const bool may_have_leaves =
+        n.holds.heard() && (n.holds.complete().contains(g) || n.holds.wanted_blocks(g));
+    if (!may_have_leaves || c.without.contains(n.key)) continue;
     if (!holders.empty() && rank(n) < rank(*holders.front())) holders.clear();
     if (holders.empty() || rank(n) == rank(*holders.front())) holders.push_back(&n);
   }

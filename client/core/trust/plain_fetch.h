@@ -110,7 +110,6 @@ class PlainFetch {
     PeerId from;
     Digest leaf;
   };
-  bool may_have_leaves(const Neighbour& n, std::uint32_t g) const;
   std::vector<const Neighbour*> best_to_ask(std::uint32_t g, const PlainGeneration& c);
   bool has_room() const;
   bool asks_enough() const;
