@@ -81,8 +81,6 @@ class Membership {
 
   // Whether the swarm is so small that every peer can know every other.
   bool small_mesh() const { return wanted_.small_mesh(); }
-  // Whether this peer has as many neighbours as it wants.
-  bool crowded() const { return wanted_.crowded(); }
   // It starves, and trackers know of more peers than it has heard of.
   bool wants_addresses() const;
   TimeUs next_due() const;

@@ -265,12 +265,6 @@ void PeerBook::Entry::note(const std::string& why) {
   error = why.empty() ? "closed" : why.substr(0, kErrorBytesMax);
 }
 
-bool PeerBook::shown_before(const Entry& a, const Entry& b) {
-  if (a.by_hand != b.by_hand) return a.by_hand;
-  if (a.calling != b.calling) return a.calling;
-  return !a.error.empty() && b.error.empty();
-}
-
 std::vector<AddressStanding> PeerBook::standings(std::size_t count_max) const {
   std::vector<const Entry*> shown;
   for (const auto& [key, entry] : entries_) {
@@ -278,8 +272,11 @@ std::vector<AddressStanding> PeerBook::standings(std::size_t count_max) const {
     if (!connected && (!entry.address.id || !known_.contains(*entry.address.id)))
       shown.push_back(&entry);
   }
-  std::stable_sort(shown.begin(), shown.end(),
-                   [](const Entry* a, const Entry* b) { return shown_before(*a, *b); });
+  std::stable_sort(shown.begin(), shown.end(), [](const Entry* a, const Entry* b) {
+    if (a->by_hand != b->by_hand) return a->by_hand;
+    if (a->calling != b->calling) return a->calling;
+    return !a->error.empty() && b->error.empty();
+  });
   if (shown.size() > count_max) shown.resize(count_max);
   std::vector<AddressStanding> result;
   result.reserve(shown.size());

@@ -123,7 +123,6 @@ class PeerBook {
     return (entry.by_hand ? "hand " : "") + entry.address.host + ' ' +
            std::to_string(entry.address.port);
   }
-  static bool shown_before(const Entry& a, const Entry& b);
   void add(Entry wanted, TimeUs now);
   std::uint64_t turn_of(const std::string& key) const;
   bool make_room(const Entry& newcomer);

@@ -116,7 +116,6 @@ class RemoteHoldings {
   void forget_partial(std::uint32_t g);
   void mark_complete(std::uint32_t g);
   void mark_incomplete(std::uint32_t g);
-  void mark_incomplete(const proto::Span& span);
   bool take_back(const proto::State& state);
   void withdraw(const proto::Span& span);
   void settle_unwanted(const proto::Span& span);

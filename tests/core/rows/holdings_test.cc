@@ -177,7 +177,8 @@ void check_rows(const Holdings& holdings, const PlainRows& model,
   for (const Rows which : {Rows::kAll, Rows::kProven}) {
     REQUIRE(holdings.rank(0, which) == model.count(which));
     if (!open) continue;
-    REQUIRE(open->first_hand.count(which) == model.count_if(which, [](auto& r) { return r.first_hand; }));
+    REQUIRE(open->first_hand.count(which) ==
+            model.count_if(which, [](auto& r) { return r.first_hand; }));
     for (std::uint8_t id = 1; id <= 3; ++id) {
       const PeerId sender = peer_id(id);
       REQUIRE(open->rows_from(sender, which) ==
