@@ -72,12 +72,6 @@ Holdings::Holdings(const Shape& shape)
       held_(shape.generation_count()),
       total_possible_(shape.block_count()) {}
 
-std::uint32_t Holdings::rank(std::uint32_t g) const {
-  if (verified_.contains(g)) return blocks_in(g);
-  const OpenGeneration* open = find_open(g);
-  return open ? open->rows : 0;
-}
-
 std::uint32_t Holdings::rank(std::uint32_t g, Rows which) const {
   if (verified_.contains(g)) return blocks_in(g);
   const OpenGeneration* open = find_open(g);

@@ -103,9 +103,8 @@ class Holdings {
   const GenerationSet& given_up() const { return given_up_; }
   // Nothing is left to fetch.
   bool complete() const { return verified_.count() + given_up_.count() == generation_count(); }
-  std::uint32_t rank(std::uint32_t g) const;
-  // As rank, of those rows alone: the dimension of what they can be recoded to.
-  std::uint32_t rank(std::uint32_t g, Rows which) const;
+  // Of those rows alone: the dimension of what they can be recoded to.
+  std::uint32_t rank(std::uint32_t g, Rows which = Rows::kAll) const;
   std::uint64_t total_rank() const { return total_rank_; }
   // Rows that are still to come until every generation that is wanted has full rank.
   std::uint64_t missing() const { return total_possible() - total_rank_ - given_up_blocks_; }

@@ -45,8 +45,7 @@ void Sending::departed(Neighbour& n, std::uint32_t blocks, std::uint64_t bytes) 
 
 void Sending::reviewed(bool rows_lost) {
   holdings_changed();
-  if (!source_) return;
-  if (rows_lost) source_->rows_lost(std::as_const(membership_).neighbours());
+  if (source_ && rows_lost) source_->rows_lost(std::as_const(membership_).neighbours());
 }
 
 void Sending::neighbour_left(const Neighbour& n) {
