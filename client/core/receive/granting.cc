@@ -155,8 +155,7 @@ void Granting::told(const Neighbour& n) {
 void Granting::greet(Neighbour& n) {
   look_anew();
   std::vector<std::uint32_t> withdrawn = holdings().given_up().members();
-  // With those that are not wanted: a neighbour that ignores what it is not told of would send
-  // them.
+  // A neighbour that is not told of generations given up, or waiting for memory, would send them.
   std::vector<std::uint32_t> changed = withdrawn;
   for (const std::uint32_t g : generations_.waiting()) changed.push_back(g);
   for (const auto& [g, open] : holdings().open()) changed.push_back(g);
