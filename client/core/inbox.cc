@@ -1,6 +1,7 @@
 #include "client/core/inbox.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
@@ -85,28 +86,20 @@ void Inbox::on(Neighbour& n, proto::PeerExchange&& exchange) {
   parts_.gossip.heard(n, exchange);
 }
 
-void Inbox::on_proof(Neighbour& n, trust::Trust::Message&& message, const char* fault) {
+void Inbox::on(Neighbour& n, trust::Trust::Message&& proof) {
+  static constexpr const char* kFaults[] = {
+      "asked for a check key of a generation that does not exist",
+      "sent a check key for which it does not speak, or that does not fit",
+      "asked for the leaves of a generation that does not exist",
+  };
   const PeerId id = n.id;  // a verdict may end the neighbour
-  const bool right = parts_.transfer && parts_.transfer->trust.message(n, std::move(message));
-  if (parts_.transfer) parts_.transfer->receiving.apply_verdicts();
-  if (!right) parts_.membership.punish(id, proto::GoodbyeReason::kProtocolError, fault);
-}
-
-void Inbox::on(Neighbour& n, proto::CheckRequest&& request) {
-  on_proof(n, std::move(request), "asked for a check key of a generation that does not exist");
-}
-
-void Inbox::on(Neighbour& n, proto::CheckReply&& reply) {
-  on_proof(n, std::move(reply),
-           "sent a check key for which it does not speak, or that does not fit");
-}
-
-void Inbox::on(Neighbour& n, proto::LeafRequest&& request) {
-  on_proof(n, std::move(request), "asked for the leaves of a generation that does not exist");
-}
-
-void Inbox::on(Neighbour& n, proto::LeafReply&& reply) {
-  if (parts_.transfer) on_proof(n, std::move(reply), "");  // else nobody asked for them
+  const std::size_t kind = proof.index();
+  bool right = kind == std::size(kFaults);  // leaves are never a fault
+  if (parts_.transfer) {
+    right = parts_.transfer->trust.message(n, std::move(proof));
+    parts_.transfer->receiving.apply_verdicts();
+  }
+  if (!right) parts_.membership.punish(id, proto::GoodbyeReason::kProtocolError, kFaults[kind]);
 }
 
 void Inbox::on(Neighbour& n, proto::PrivateProof&&) {

@@ -22,14 +22,10 @@ class Inbox {
   void on(Neighbour& n, proto::ManifestRequest&& request);
   void on(Neighbour& n, proto::ManifestPart&& part);
   void on(Neighbour& n, proto::PeerExchange&& exchange);
-  void on(Neighbour& n, proto::CheckRequest&& request);
-  void on(Neighbour& n, proto::CheckReply&& reply);
-  void on(Neighbour& n, proto::LeafRequest&& request);
-  void on(Neighbour& n, proto::LeafReply&& reply);
+  void on(Neighbour& n, trust::Trust::Message&& proof);
   void on(Neighbour& n, proto::PrivateProof&& proof);
   void on(Neighbour& n, proto::Goodbye&& goodbye);
   void on(Neighbour& n, proto::PassedOver&& unread);
-  void on_proof(Neighbour& n, trust::Trust::Message&& message, const char* fault);
   bool apply(Neighbour& n, proto::State&& state);
   void punish(const Neighbour& n, const char* what);
 

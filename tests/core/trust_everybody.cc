@@ -5,7 +5,7 @@
 
 namespace firn::core::trust {
 
-class Rulings {};
+struct Trust::Parts {};
 
 Trust::Trust(const World&, std::string, std::vector<Digest>, bool) {}
 Trust::~Trust() = default;
@@ -25,7 +25,6 @@ void Trust::rows_judged(std::uint32_t, const std::vector<std::uint32_t>&,
                         const std::vector<std::uint32_t>&, bool) {}
 void Trust::proof_made(PeerKey, std::variant<proto::CheckReply, proto::LeafReply>&&) {}
 void Trust::step() {}
-void Trust::ask() {}
 TimeUs Trust::next_due() const {
   return kNever;
 }

@@ -1,13 +1,13 @@
 // firn peers CONTENT: the peers of one of the daemon's contents.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "client/app/commands/asking.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/running.h"
 #include "client/app/console/quantities.h"
+#include "client/app/session/peer_table.h"
 
 namespace firn::app {
 namespace {
@@ -23,13 +23,6 @@ std::string bytes_of(const Json& peer, const char* name) {
   return format_bytes(static_cast<std::uint64_t>(number(peer, name)));
 }
 
-// As peer_table.h has it.
-std::string why_not(const Json& peer, const char* name) {
-  std::string words = cell(peer, name);
-  std::ranges::replace(words, '_', ' ');
-  return words;
-}
-
 std::string row_of(const Json& peer) {
   const bool measured = cell(peer, "innovation") != "-";
   return fmt::format(kPeersRow, cell(peer, "peer").substr(0, 8), cell(peer, "endpoint"),
@@ -37,8 +30,8 @@ std::string row_of(const Json& peer) {
                      bytes_of(peer, "bytes_received"), bytes_of(peer, "bytes_sent"),
                      measured ? fmt::format("{:.0f}%", 100 * number(peer, "innovation")) : "-",
                      format_rate(number(peer, "down_rate")), format_rate(number(peer, "up_rate")),
-                     cell(peer, "state"), why_not(peer, "not_sent"), why_not(peer, "not_received"),
-                     cell(peer, "agent"));
+                     cell(peer, "state"), why_not_words(cell(peer, "not_sent")),
+                     why_not_words(cell(peer, "not_received")), cell(peer, "agent"));
 }
 
 std::string ban_row(const Json& ban) {

@@ -90,9 +90,12 @@ const char* why_not_name(core::WhyNot why) {
 }
 
 std::string why_not_words(const std::optional<core::WhyNot>& why) {
-  std::string words = why ? why_not_name(*why) : "-";
-  std::ranges::replace(words, '_', ' ');
-  return words;
+  return why_not_words(std::string(why ? why_not_name(*why) : "-"));
+}
+
+std::string why_not_words(std::string name) {
+  std::ranges::replace(name, '_', ' ');
+  return name;
 }
 
 std::vector<std::string> peer_table(const std::string& content,

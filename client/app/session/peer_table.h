@@ -14,6 +14,8 @@ const char* peer_state_name(core::PeerStatus::State state);
 // As programs read it, and in words for people: "-" where there is no reason.
 const char* why_not_name(core::WhyNot why);
 std::string why_not_words(const std::optional<core::WhyNot>& why);
+// The same words of what programs read, also of "-".
+std::string why_not_words(std::string name);
 
 // Lines with a heading; one line if there are no peers.
 std::vector<std::string> peer_table(const std::string& content,

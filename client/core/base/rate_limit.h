@@ -32,8 +32,8 @@ class RateLimit {
   RateLimit(const RateLimit&) = delete;
   RateLimit& operator=(const RateLimit&) = delete;
 
-  // Of its own limit, from now on.
-  void set_rate(std::uint64_t rate, TimeUs now) {
+  // Of its own, from now on: bytes a second, 0: none.
+  void set_limit(std::uint64_t rate, TimeUs now) {
     rate_ = rate;
     own_.set_rate(rate, burst_of(rate), now);
   }
@@ -70,6 +70,12 @@ class RateLimit {
     const TimeUs own = own_.ready_at(now);
     return budget_ ? std::max(own, budget_->ready_at(member_, now)) : own;
   }
+  // A step ends. Whether nothing more is allowed is kept, as other contents of the process may have
+  // the limit refilled since: that is no reason to sleep on.
+  void rest(TimeUs now) { waits_ = !ready(now); }
+  bool held_up() const { return waits_; }
+  // When more is allowed again, if the limit held up the last step; else kNever.
+  TimeUs next_due(TimeUs now) { return waits_ ? ready_at(now) : kNever; }
   // When so much is saved up that it should be used before some of it is lost at the brim.
   TimeUs half_full_at(TimeUs now) {
     const TimeUs own = own_.half_full_at(now);
@@ -82,6 +88,7 @@ class RateLimit {
   RateBudget* const budget_;
   const RateBudget::Member member_;
   TimeUs last_;
+  bool waits_ = false;
 };
 
 }  // namespace firn::core

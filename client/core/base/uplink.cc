@@ -14,13 +14,13 @@ void Uplink::blocks_departed(std::uint32_t blocks, std::uint64_t bytes, TimeUs n
 }
 
 std::uint32_t Uplink::kib_per_second() const {
-  double rate = meter_.bytes_per_second();
+  double carries = seen();
   if (!unlimited()) {
-    const auto limit = static_cast<double>(rate_max());
-    rate = rate > 0 ? std::min(rate, limit) : limit;
+    const auto limit = static_cast<double>(rate());
+    carries = carries > 0 ? std::min(carries, limit) : limit;
   }
-  if (rate <= 0) return 0;
-  return static_cast<std::uint32_t>(std::clamp(rate / 1024, 1.0, 1e9));
+  if (carries <= 0) return 0;
+  return static_cast<std::uint32_t>(std::clamp(carries / 1024, 1.0, 1e9));
 }
 
 }  // namespace firn::core

@@ -10,17 +10,10 @@
 
 namespace firn::core {
 
-class Uplink {
+class Uplink : public RateLimit {
  public:
   Uplink(const Options& options, TimeUs now)
-      : limit_(options.up_limit, options.up_budget, now), link_(options.link) {}
-
-  // --- the limit ---
-  // Bytes a second, 0: none of its own.
-  void set_limit(std::uint64_t rate, TimeUs now) { limit_.set_rate(rate, now); }
-  bool unlimited() const { return limit_.unlimited(); }
-  std::uint64_t rate_max() const { return limit_.rate(); }
-  bool ready(TimeUs now) { return limit_.ready(now); }
+      : RateLimit(options.up_limit, options.up_budget, now), link_(options.link) {}
 
   // Something has happened that may let a block go: blocks are chosen in this step.
   void stir() { stirred_ = true; }
@@ -30,10 +23,10 @@ class Uplink {
   // A message other than a block.
   void sent_message(std::uint64_t bytes) {
     bytes_sent_ += bytes;
-    limit_.take(bytes);
+    take(bytes);
   }
   // A block was chosen, of about this size.
-  void chose_block(std::uint64_t bytes) { limit_.take(bytes); }
+  void chose_block(std::uint64_t bytes) { take(bytes); }
   // Blocks have left; 0 bytes: they could not be made.
   void blocks_departed(std::uint32_t blocks, std::uint64_t bytes, TimeUs now);
   // A block has left that waited for `time` at the head of its connection's send queue.
@@ -54,19 +47,10 @@ class Uplink {
   std::uint64_t bytes_sent() const { return bytes_sent_; }
   std::uint64_t blocks_sent() const { return blocks_sent_; }
 
-  // The step ends: notes whether the limit held it up. Another content may have the shared limit
-  // refilled before next_due() is called, and this content must be woken all the same.
-  void rest(TimeUs now) { waits_ = !ready(now); }
-  bool held_up() const { return waits_; }
-  // When the limit allows more again, if it held up the last step; else kNever.
-  TimeUs next_due(TimeUs now) { return waits_ ? limit_.ready_at(now) : kNever; }
-
  private:
-  RateLimit limit_;
   const LinkFacts* link_;
   UplinkMeter meter_;
   RateMeter blocks_rate_{1 * kSecond};  // blocks, to all neighbours
-  bool waits_ = false;
   bool stirred_ = true;
   TimeUs queue_time_ = 0;
   std::uint64_t bytes_sent_ = 0;

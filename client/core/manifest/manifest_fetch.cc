@@ -75,7 +75,11 @@ Neighbour* ManifestFetch::next_holder() {
 // For one more download. Of those whose patience is over the slowest makes place, of equals the one
 // that was asked last; and no other does.
 bool ManifestFetch::make_place() {
-  if (!std::ranges::all_of(downloads_, [this](auto& one) { return is_slow(one); })) return false;
+  // A neighbour may be slow because a limit shares its uplink among many.
+  const auto is_slow = [this](const Download& one) {
+    return !one.whole && context_.now - one.began >= policy::kManifestTimeout;
+  };
+  if (!std::ranges::all_of(downloads_, is_slow)) return false;
   if (downloads_.size() < kDownloadsMax) return true;
   const Download* slowest = nullptr;
   double lowest = 0;
@@ -94,11 +98,6 @@ void ManifestFetch::ask_neighbour(Neighbour& n) {
   downloads_.push_back({n.key, context_.now, context_.now});
   asked_[n.key] = {context_.now + policy::kManifestAskAgain, false};
   outbox_.send(n, proto::ManifestRequest{0});
-}
-
-// It may be slow because a limit shares its uplink among many.
-bool ManifestFetch::is_slow(const Download& download) const {
-  return !download.whole && context_.now - download.began >= policy::kManifestTimeout;
 }
 
 // Until when it must have sent its next part, for others to wait for it.

@@ -79,7 +79,6 @@ class ManifestFetch final : public Part {
   bool take_whole(Result<Manifest> manifest, const std::string& source);
   Neighbour* next_holder();
   bool may_ask(PeerKey peer) const;
-  bool is_slow(const Download& download) const;
   static TimeUs patience(const Download& download);
   void give_up(PeerKey source);
   void punish(const Neighbour& n);

@@ -41,7 +41,7 @@ void ManifestServing::queue(PeerKey peer, const Asker& asker) {
 // none takes us for dead.
 std::uint64_t ManifestServing::part_bytes() const {
   if (uplink_.unlimited()) return limits::kManifestPartBytes;
-  return std::clamp<std::uint64_t>(uplink_.rate_max() / policy::kManifestPartsPerSecond,
+  return std::clamp<std::uint64_t>(uplink_.rate() / policy::kManifestPartsPerSecond,
                                    policy::kManifestPartMin, limits::kManifestPartBytes);
 }
 

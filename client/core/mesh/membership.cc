@@ -171,13 +171,10 @@ void Membership::book_opened(std::uint64_t attempt, const PeerId& id) {
 
 bool Membership::make_room(const std::string& ip, bool called) {
   const bool spares_called = !called && wanted_.spares_called();
-  Neighbour* const gives_way = places_.gives_way(neighbours_, ip, spares_called, context_.now);
-  if (gives_way) drop(*gives_way, GoodbyeReason::kTooManyPeers, "");
-  return gives_way != nullptr;
+  return give_place_of(places_.gives_way(neighbours_, ip, spares_called, context_.now));
 }
 
-bool Membership::drop_a_caller() {
-  Neighbour* const gives_way = Places::of_least_use(neighbours_, context_.now);
+bool Membership::give_place_of(Neighbour* gives_way) {
   if (gives_way) drop(*gives_way, GoodbyeReason::kTooManyPeers, "");
   return gives_way != nullptr;
 }
@@ -196,7 +193,8 @@ bool Membership::greeted(Neighbour& n, const proto::Hello& hello) {
     return false;
   }
   n.contact.greet(hello);
-  if (n.contact.outgoing() && wanted_.too_many() && !drop_a_caller()) {
+  if (n.contact.outgoing() && wanted_.too_many() &&
+      !give_place_of(Places::of_least_use(neighbours_, context_.now))) {
     drop(n, GoodbyeReason::kTooManyPeers, "");
     return false;
   }

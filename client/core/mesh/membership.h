@@ -73,8 +73,6 @@ class Membership final : public Part {
 
   // Whether the swarm is so small that every peer can know every other.
   bool small_mesh() const { return wanted_.small_mesh(); }
-  // Whether this peer has as many neighbours as it wants.
-  bool crowded() const { return wanted_.crowded(); }
   TimeUs next_due() override;
 
  private:
@@ -84,7 +82,7 @@ class Membership final : public Part {
               const std::string& why);
   bool keeps_other_connection(const PeerId& id, bool outgoing);
   bool make_room(const std::string& ip, bool called);
-  bool drop_a_caller();
+  bool give_place_of(Neighbour* gives_way);  // null: of nobody
   void leave_idle();
   void book_opened(std::uint64_t attempt, const PeerId& id);
   void forget(Neighbour& n, TimeUs rest, const std::string& why);

@@ -235,12 +235,19 @@ std::string PeerBook::opened(std::uint64_t attempt, const PeerId& id) {
   return learnt;
 }
 
-void PeerBook::welcomed(const PeerId& id) {
+std::vector<PeerBook::Entry*> PeerBook::entries_of(const PeerId& id) {
+  std::vector<Entry*> found;
   const auto it = known_.find(id);
-  if (it == known_.end()) return;
+  if (it == known_.end()) return found;
   for (const std::string& key : it->second) {
-    if (const auto entry = entries_.find(key); entry != entries_.end()) entry->second.failures = 0;
+    const auto entry = entries_.find(key);
+    if (entry != entries_.end()) found.push_back(&entry->second);
   }
+  return found;
+}
+
+void PeerBook::welcomed(const PeerId& id) {
+  for (Entry* entry : entries_of(id)) entry->failures = 0;
 }
 
 void PeerBook::answers_at(const PeerId& id, const Address& address, TimeUs now) {
@@ -258,12 +265,6 @@ void PeerBook::Entry::note(const std::string& why) {
   error = why.empty() ? "closed" : why.substr(0, kErrorBytesMax);
 }
 
-bool PeerBook::shown_before(const Entry& a, const Entry& b) {
-  if (a.by_hand != b.by_hand) return a.by_hand;
-  if (a.calling != b.calling) return a.calling;
-  return !a.error.empty() && b.error.empty();
-}
-
 std::vector<AddressStanding> PeerBook::standings(std::size_t count_max) const {
   std::vector<const Entry*> shown;
   for (const auto& [key, entry] : entries_) {
@@ -271,8 +272,11 @@ std::vector<AddressStanding> PeerBook::standings(std::size_t count_max) const {
     if (!connected && (!entry.address.id || !known_.contains(*entry.address.id)))
       shown.push_back(&entry);
   }
-  std::stable_sort(shown.begin(), shown.end(),
-                   [](const Entry* a, const Entry* b) { return shown_before(*a, *b); });
+  std::stable_sort(shown.begin(), shown.end(), [](const Entry* a, const Entry* b) {
+    if (a->by_hand != b->by_hand) return a->by_hand;
+    if (a->calling != b->calling) return a->calling;
+    return !a->error.empty() && b->error.empty();
+  });
   if (shown.size() > count_max) shown.resize(count_max);
   std::vector<AddressStanding> result;
   result.reserve(shown.size());
@@ -299,34 +303,24 @@ void PeerBook::failed(std::uint64_t attempt, bool wrong_identity, TimeUs now,
 }
 
 // It may be about to: a daemon that has just started, or a person that shares it a moment later.
-PeerBook::Unserved PeerBook::unserved(const PeerId& id, const std::string& why) const {
+PeerBook::Unserved PeerBook::unserved(const PeerId& id, const std::string& why) {
   Unserved unserved{policy::kUselessTime, true};
-  const auto it = known_.find(id);
-  if (it == known_.end()) return unserved;
-  for (const std::string& key : it->second) {
-    const auto found = entries_.find(key);
-    if (found == entries_.end()) continue;
-    const Entry& entry = found->second;
-    const TimeUs told = policy::kRefusedTime << std::min(entry.failures, 10u);
+  for (const Entry* entry : entries_of(id)) {
+    const TimeUs told = policy::kRefusedTime << std::min(entry->failures, 10u);
     // An address that a person gave is called as after any failure.
-    unserved.rest = std::min(unserved.rest, entry.by_hand ? 0 : told);
-    if (entry.error == why.substr(0, kErrorBytesMax)) unserved.news = false;
+    unserved.rest = std::min(unserved.rest, entry->by_hand ? 0 : told);
+    if (entry->error == why.substr(0, kErrorBytesMax)) unserved.news = false;
   }
   return unserved;
 }
 
 void PeerBook::closed(const PeerId& id, TimeUs rest, TimeUs now, const std::string& why) {
-  const auto it = known_.find(id);
-  if (it == known_.end()) return;
-  for (const std::string& key : it->second) {
-    const auto entry = entries_.find(key);
-    if (entry == entries_.end()) continue;
-    retry_later(entry->second, now);
-    entry->second.note(why);
-    entry->second.due = std::max(entry->second.due, now + rest);
+  for (Entry* entry : entries_of(id)) {
+    retry_later(*entry, now);
+    entry->note(why);
+    entry->due = std::max(entry->due, now + rest);
   }
-  known_.erase(it);
-  quiet_until_ = 0;
+  if (known_.erase(id) > 0) quiet_until_ = 0;
 }
 
 TimeUs ban_time(std::uint32_t strikes) {

@@ -71,7 +71,7 @@ class PeerBook {
     TimeUs rest = 0;    // for closed()
     bool news = false;  // the last call there did not end so
   };
-  Unserved unserved(const PeerId& id, const std::string& why) const;
+  Unserved unserved(const PeerId& id, const std::string& why);
   // The connection to `id` is gone; call again after a while, not before `rest` is over.
   void closed(const PeerId& id, TimeUs rest, TimeUs now, const std::string& why = {});
 
@@ -123,7 +123,6 @@ class PeerBook {
     return (entry.by_hand ? "hand " : "") + entry.address.host + ' ' +
            std::to_string(entry.address.port);
   }
-  static bool shown_before(const Entry& a, const Entry& b);
   void add(Entry wanted, TimeUs now);
   std::uint64_t turn_of(const std::string& key) const;
   bool make_room(const Entry& newcomer);
@@ -136,6 +135,7 @@ class PeerBook {
   void take_up(Entry& entry, bool busy);
   TimeUs earliest() const;
   void retry_later(Entry& entry, TimeUs now);
+  std::vector<Entry*> entries_of(const PeerId& id);  // at which the connected peer answers
 
   PeerId self_;
   std::optional<Address> own_by_hand_;            // the last one given with our id, for standings()

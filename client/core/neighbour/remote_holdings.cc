@@ -40,11 +40,6 @@ void RemoteHoldings::mark_incomplete(std::uint32_t g) {
 void RemoteHoldings::withdraw(const proto::Span& span) {
   const std::uint32_t end = span.first + span.count;
   if (withdrawn_.size() == 0) withdrawn_ = GenerationSet(complete_.size());
-  for (std::uint32_t g = complete_.next_present(span.first); g < end;
-       g = complete_.next_present(g + 1)) {
-    mark_incomplete(g);
-    ++taken_back_;
-  }
   for (std::uint32_t g = withdrawn_.next_missing(span.first); g < end;
        g = withdrawn_.next_missing(g + 1)) {
     withdrawn_.add(g);
@@ -53,11 +48,6 @@ void RemoteHoldings::withdraw(const proto::Span& span) {
 
 void RemoteHoldings::settle_unwanted(const proto::Span& span) {
   const std::uint32_t end = span.first + span.count;
-  for (std::uint32_t g = complete_.next_present(span.first); g < end;
-       g = complete_.next_present(g + 1)) {
-    mark_incomplete(g);
-    ++taken_back_;
-  }
   for (std::uint32_t g = settled_.next_missing(span.first); g < end;
        g = settled_.next_missing(g + 1)) {
     total_rank_ -= rank(g);
@@ -69,6 +59,15 @@ void RemoteHoldings::settle_unwanted(const proto::Span& span) {
 // A span of a few bytes can make a million generations incomplete. A peer that takes back what it
 // said again and again would keep us busy, so it may do so at the rate of its States.
 bool RemoteHoldings::take_back(const proto::State& state) {
+  const auto make_incomplete = [this](const proto::Span& span) {
+    for (std::uint32_t g = complete_.next_present(span.first); g < span.first + span.count;
+         g = complete_.next_present(g + 1)) {
+      mark_incomplete(g);
+      ++taken_back_;
+    }
+  };
+  std::ranges::for_each(state.withdrawn, make_incomplete);
+  std::ranges::for_each(state.unwanted, make_incomplete);
   for (const proto::Span& span : state.withdrawn) withdraw(span);
   for (const proto::Span& span : state.unwanted) settle_unwanted(span);
   if (!state.withdrawn.empty() || !state.unwanted.empty()) changes_.add_all();

@@ -13,21 +13,17 @@ void Downlink::set_shape(const Shape& shape) {
 void Downlink::received(std::uint64_t bytes, bool block) {
   bytes_received_ += bytes;
   if (block && charge_ > 0) {
-    limit_.settle(charge_, bytes);
+    settle(charge_, bytes);
   } else {
-    limit_.take(bytes);
+    take(bytes);
   }
-}
-
-void Downlink::give_back(std::uint32_t blocks) {
-  limit_.give_back(blocks * charge_);
 }
 
 std::uint64_t Downlink::blocks_allowed(TimeUs now) {
   if (unlimited()) return UINT64_MAX;
-  const auto blocks = static_cast<std::uint64_t>(limit_.available(now)) / charge_;
+  const auto blocks = static_cast<std::uint64_t>(available(now)) / charge_;
   // A block larger than all that can be saved up passes as well, and is paid for afterwards.
-  return blocks > 0 ? blocks : limit_.ready(now) ? 1 : 0;
+  return blocks > 0 ? blocks : ready(now) ? 1 : 0;
 }
 
 }  // namespace firn::core

@@ -65,11 +65,6 @@ bool Granting::can_grant(const Neighbour& n) {
          policy::blocks_to_grant(holdings(), n, limits()) > 0;
 }
 
-bool Granting::has_news(const Neighbour& n) {
-  if (!n.news.begun()) return false;
-  return n.news.pending() || can_grant(n);
-}
-
 std::optional<WhyNot> Granting::why_none_from(const Neighbour& n) const {
   if (life_.complete() || holdings().missing() == 0) return WhyNot::kWantsNothing;
   if (!n.holds.heard()) return WhyNot::kNotHeard;
@@ -97,8 +92,8 @@ TimeUs Granting::due(Neighbour& n) {
 
 TimeUs Granting::work_out_due(const Neighbour& n) {
   const TimeUs last = n.news.last_state();
-  if (!has_news(n)) return last + policy::kKeepAlive;
   const bool grants = can_grant(n);
+  if (!grants && !n.news.pending()) return last + policy::kKeepAlive;
   const double share = membership_.small_mesh() ? policy::kStateShare : policy::kStateShareLarge;
   const TimeUs interval = policy::state_interval(holdings(), membership_.neighbours(), n, grants,
                                                  holdings().shape().block_bytes,
@@ -159,28 +154,19 @@ void Granting::told(const Neighbour& n) {
 
 void Granting::greet(Neighbour& n) {
   look_anew();
-  const GenerationSet& verified = holdings().verified();
-  const GenerationSet& given_up = holdings().given_up();
-  std::vector<std::uint32_t> complete, withdrawn, changed;
-  for (std::uint32_t g = verified.next_present(0); g < verified.size();
-       g = verified.next_present(g + 1)) {
-    complete.push_back(g);
-  }
+  std::vector<std::uint32_t> withdrawn = holdings().given_up().members();
+  // A neighbour that is not told of generations given up, or waiting for memory, would send them.
+  std::vector<std::uint32_t> changed = withdrawn;
+  for (const std::uint32_t g : generations_.waiting()) changed.push_back(g);
   for (const auto& [g, open] : holdings().open()) changed.push_back(g);
-  for (std::uint32_t g = given_up.next_present(0); g < given_up.size();
-       g = given_up.next_present(g + 1)) {
-    changed.push_back(g);  // a neighbour that ignores what is unwanted would send it
-    withdrawn.push_back(g);
-  }
-  for (const std::uint32_t g : generations_.waiting()) changed.push_back(g);  // or it sends those
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-  n.news.begin(std::move(complete), std::move(withdrawn), std::move(changed));
+  n.news.begin(holdings().verified().members(), std::move(withdrawn), std::move(changed));
   outbox_.send(n, make_state(n, limits::kStateEntriesMax));
 }
 
 std::optional<proto::State> Granting::riding_state(Neighbour& n) {
-  if (!has_news(n)) return std::nullopt;
+  if (!n.news.begun() || (!n.news.pending() && !can_grant(n))) return std::nullopt;
   return make_state(n, policy::kRidingEntries);
 }
 
@@ -215,8 +201,8 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   state.trusted_only = terms.trusted_only && !life_.finishing();
   state.epoch = context_.epoch;
   if (!life_.finishing() && n.holds.has_everything())
-    membership_.small_mesh() ? tell_received(n, state) : tell_convicted(n, state);
-  tell_generations(n, entries_max, state);
+    membership_.small_mesh() ? tell_received(n, terms, state) : tell_convicted(n, terms, state);
+  tell_generations(n, terms, entries_max, state);
   n.news.told(context_.now);
   return state;
 }
@@ -224,23 +210,22 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
 // Tells a source how many innovative blocks came from each neighbour: it gives its rows to peers
 // that pass them on. A neighbour that mostly repeats itself does not, though a block of it is new
 // now and then.
-void Granting::tell_received(Neighbour& n, proto::State& state) {
+void Granting::tell_received(Neighbour& n, const trust::Terms& terms, proto::State& state) {
   if (!n.news.report_due(context_.now)) return;
-  const bool trusted_only = trust_.terms().trusted_only;
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {
     if (state.received.size() == limits::kReceivedMax) break;
     const std::uint64_t blocks = other.traffic.blocks_innovative();
     if (other.key == n.key || blocks == 0 || !other.useful()) continue;
-    if (trusted_only && on_trial(other.regard())) continue;
+    if (terms.trusted_only && on_trial(other.regard())) continue;
     state.received.push_back({other.id.prefix(), static_cast<std::uint32_t>(blocks)});
   }
 }
 
 // And which peers sent false blocks: in a large mesh most neighbours of the source do not know each
 // other, but a polluter is soon known to many.
-void Granting::tell_convicted(Neighbour& n, proto::State& state) {
+void Granting::tell_convicted(Neighbour& n, const trust::Terms& terms, proto::State& state) {
   if (!n.news.report_due(context_.now)) return;
-  state.convicted = trust_.terms().convicted;
+  state.convicted = terms.convicted;
   tell_lacking(n);
 }
 
@@ -259,21 +244,13 @@ void Granting::tell_lacking(Neighbour& n) {
   }
 }
 
-// Where false rows are about that nobody can find out one by one.
-bool Granting::sifts() const {
-  const trust::Terms terms = trust_.terms();
-  return (!terms.convicted.empty() || terms.trusted_only) && !terms.proven_only &&
-         membership_.neighbours().size() <= policy::kFewToLookAt;
-}
-
 // Where blocks that are asked of one neighbour are asked of no other there need be no shares.
 void Granting::tell_plain(const Neighbour& n, trust::Asks&& asks, proto::GenerationState& entry) {
   const std::uint32_t g = entry.generation;
   entry.wanted_blocks = std::move(asks.wanted);
-  if (!asks.shared) return;
   entry.held_blocks = std::move(asks.held);
-  const OpenGeneration* open = holdings().find_open(g);
-  if (is_suspended(n.regard()) || (open && open->decoding)) return;
+  if (entry.held_blocks.empty()) return;
+  if (is_suspended(n.regard()) || holdings().decoding(g)) return;
   if (!generations_.invites(g, context_.now)) return;
   std::uint32_t wanted = 0;
   for (const std::uint8_t bits : entry.wanted_blocks)
@@ -281,13 +258,17 @@ void Granting::tell_plain(const Neighbour& n, trust::Asks&& asks, proto::Generat
   entry.quota = std::min(wanted, n.grants.window().blocks);
 }
 
-void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state) {
+void Granting::tell_generations(Neighbour& n, const trust::Terms& terms, std::size_t entries_max,
+                                proto::State& state) {
   const std::size_t spans_max = std::min(entries_max, limits::kStateSpansMax);
   state.complete = n.news.take_complete(spans_max);
   state.withdrawn = n.news.take_withdrawn((spans_max - state.complete.size()) / 2);
   state.unwanted = state.withdrawn;  // what is lost for good is not wanted either
 
-  const policy::Shares shares{turns_.turn(), sifts()};
+  // Where false rows are about that nobody can find out one by one.
+  const bool sifted = (!terms.convicted.empty() || terms.trusted_only) && !terms.proven_only &&
+                      membership_.neighbours().size() <= policy::kFewToLookAt;
+  const policy::Shares shares{turns_.turn(), sifted};
   const std::vector<std::uint32_t> changed = n.news.take_changed(entries_max);
   state.generations.reserve(changed.size());
   for (const std::uint32_t g : changed) {
@@ -301,8 +282,8 @@ void Granting::tell_generations(Neighbour& n, std::size_t entries_max, proto::St
     entry.null_vector = n.news.take_null_vector(g);
     trust::Asks asks = trust_.asks(n, g);
     if (asks.nothing) entry.quota = 0;
-    if (!asks.all_told) membership_.neighbours().report(g);
-    if (asks.plain) tell_plain(n, std::move(asks), entry);
+    if (asks.tell_all) membership_.neighbours().report(g);
+    if (!asks.wanted.empty()) tell_plain(n, std::move(asks), entry);
   }
 }
 

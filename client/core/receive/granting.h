@@ -49,7 +49,7 @@ class Granting final : public Part {
 
   // What was granted and has not come is no load on the downlink.
   void neighbour_left(const Neighbour& n) override {
-    links_.down.give_back(n.grants.outstanding());
+    links_.down.will_not_come(n.grants.outstanding());
     sources_.erase(n.key);
     promises_.neighbour_left(n.key);
     look_anew();
@@ -74,18 +74,17 @@ class Granting final : public Part {
   std::uint64_t memory_room() const;
   std::uint64_t promised();
   bool can_grant(const Neighbour& n);
-  bool has_news(const Neighbour& n);
   TimeUs due(Neighbour& n);
   TimeUs work_out_due(const Neighbour& n);
   void review_bounds();
   proto::State make_state(Neighbour& n, std::size_t entries_max);
   void grant(Neighbour& n);
-  void tell_received(Neighbour& n, proto::State& state);
-  void tell_convicted(Neighbour& n, proto::State& state);
+  void tell_received(Neighbour& n, const trust::Terms& terms, proto::State& state);
+  void tell_convicted(Neighbour& n, const trust::Terms& terms, proto::State& state);
   void tell_lacking(Neighbour& n);
-  bool sifts() const;
   void tell_plain(const Neighbour& n, trust::Asks&& asks, proto::GenerationState& entry);
-  void tell_generations(Neighbour& n, std::size_t entries_max, proto::State& state);
+  void tell_generations(Neighbour& n, const trust::Terms& terms, std::size_t entries_max,
+                        proto::State& state);
 
   const Context& context_;
   const Life& life_;

@@ -26,22 +26,30 @@ TimeUs QuotaTurns::interval() const {
 void QuotaTurns::step() {
   if (life_.complete() || generations_.holdings().complete()) return;
   const bool several = membership_.neighbours().size() >= 2;
-  if (!several && !generations_.any_waiting()) return;
+  if (!several && generations_.waiting().empty()) return;
   if (context_.now - turned_at_ < interval()) return;
   turned_at_ = context_.now;
+  const Neighbours& neighbours = std::as_const(membership_).neighbours();
+  const auto offered = [&neighbours](std::uint32_t g) {
+    return std::any_of(neighbours.begin(), neighbours.end(),
+                       [g](const Neighbour& n) { return n.holds.heard() && n.holds.rank(g) > 0; });
+  };
   if (several) {
     ++turn_;
     tell_near_ends();
-    if (!intake_.paused()) tell_lost();
+    // Shares of lost rows may have gone to neighbours that send nothing, while nothing is open to
+    // tell of. A few of these generations at a time, in turn; those that no neighbour has can wait.
+    if (!intake_.paused()) tell(generations_.next_lost(offered, policy::kQuotaRefreshes));
   }
-  tell_waiting();
+  // What was named when there was memory for it may be what no neighbour wants to send.
+  tell(generations_.next_waiting(offered, policy::kQuotaRefreshes, context_.now));
 }
 
 TimeUs QuotaTurns::next_due() {
   if (life_.complete() || generations_.holdings().complete()) return kNever;
-  if (generations_.any_waiting()) return turned_at_ + interval();
+  if (!generations_.waiting().empty()) return turned_at_ + interval();
   if (membership_.neighbours().size() < 2) return kNever;
-  if (generations_.holdings().open().empty() && !generations_.any_lost()) return kNever;
+  if (generations_.holdings().open().empty() && generations_.lost().empty()) return kNever;
   return turned_at_ + interval();
 }
 
@@ -62,28 +70,8 @@ void QuotaTurns::tell_near_ends() {
   }
 }
 
-bool QuotaTurns::offered(std::uint32_t g) const {
-  const Neighbours& neighbours = std::as_const(membership_).neighbours();
-  return std::any_of(neighbours.begin(), neighbours.end(),
-                     [g](const Neighbour& n) { return n.holds.heard() && n.holds.rank(g) > 0; });
-}
-
-// What was named when there was memory for it may be what no neighbour wants to send.
-void QuotaTurns::tell_waiting() {
-  const auto offered = [this](std::uint32_t g) { return this->offered(g); };
-  for (const std::uint32_t g :
-       generations_.next_waiting(offered, policy::kQuotaRefreshes, context_.now)) {
-    membership_.neighbours().report(g);
-  }
-}
-
-// Shares of lost rows may have gone to neighbours that send nothing, while nothing is open to tell
-// of. A few of these generations at a time, in turn; those that no neighbour has can wait.
-void QuotaTurns::tell_lost() {
-  const auto offered = [this](std::uint32_t g) { return this->offered(g); };
-  for (const std::uint32_t g : generations_.next_lost(offered, policy::kQuotaRefreshes)) {
-    membership_.neighbours().report(g);
-  }
+void QuotaTurns::tell(const std::vector<std::uint32_t>& generations) {
+  for (const std::uint32_t g : generations) membership_.neighbours().report(g);
 }
 
 }  // namespace firn::core

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
@@ -27,9 +28,7 @@ class QuotaTurns final : public Part {
  private:
   TimeUs interval() const;
   void tell_near_ends();
-  void tell_lost();
-  bool offered(std::uint32_t g) const;  // some neighbour has rows of it
-  void tell_waiting();
+  void tell(const std::vector<std::uint32_t>& generations);
 
   const Context& context_;
   const Life& life_;

@@ -111,7 +111,7 @@ void Receiving::start_decode(std::uint32_t g) {
 }
 
 void Receiving::decoded(std::uint32_t g, DecodeOutcome outcome) {
-  if (!generations_.decoding(g)) return;
+  if (!generations_.holdings().decoding(g)) return;
   switch (outcome) {
     case DecodeOutcome::kVerified:
       verified(g);
@@ -151,16 +151,14 @@ Match(Cases...) -> Match<Cases...>;  // clang 14 does not find it
 void Receiving::step() {
   trust_.step();
   apply_verdicts();
-  trust_.ask();
-  apply_verdicts();
 }
 
 void Receiving::apply_verdicts() {
   const Match match{
       [this](trust::Mark&& rows) {
-        if (rows.as != Rows::kProven) return generations_.believe(rows.generation, rows.slots);
-        generations_.prove(rows.generation, rows.slots);
-        outbox_.push(MarkProven{rows.generation, std::move(rows.slots)});
+        generations_.mark(rows.generation, rows.slots, rows.as);
+        if (rows.as == Rows::kProven)
+          outbox_.push(MarkProven{rows.generation, std::move(rows.slots)});
       },
       [this](trust::Drop&& rows) {
         rows.lost ? fetch_again(rows.generation, rows.slots) : remove(rows.generation, rows.slots);

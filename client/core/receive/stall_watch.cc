@@ -41,16 +41,13 @@ void StallWatch::follow_up() {
 
 // The neighbour that sent the latest row, unless it is known to hold more: then it sends anyway.
 void StallWatch::ask_again(std::uint32_t g, const OpenGeneration& open) {
-  std::size_t latest = open.vectors.size();
+  std::size_t latest = 0;
   for (std::size_t slot = 0; slot < open.vectors.size(); ++slot)
-    if (open.vectors[slot] &&
-        (latest == open.vectors.size() || open.arrived[slot] >= open.arrived[latest]))
+    if (open.vectors[slot] && (!open.vectors[latest] || open.arrived[slot] >= open.arrived[latest]))
       latest = slot;
-  for (Neighbour& n : membership_.neighbours()) {
-    if (latest == open.vectors.size() || n.id != open.senders[latest]) continue;
-    if (n.news.begun() && n.holds.rank(g) <= open.rows)
-      n.news.attach_null_vector(g, open.basis.random_null_vector(random_));
-  }
+  Neighbour* const n = membership_.neighbours().find(open.senders[latest]);
+  if (n && n->news.begun() && n->holds.rank(g) <= open.rows)
+    n->news.attach_null_vector(g, open.basis.random_null_vector(random_));
 }
 
 void StallWatch::step() {

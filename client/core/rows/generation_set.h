@@ -57,6 +57,12 @@ class GenerationSet {
   std::uint32_t next_present(std::uint32_t from) const {
     return search(from, [this](std::size_t w) { return words_[w]; });
   }
+  // In order.
+  std::vector<std::uint32_t> members() const {
+    std::vector<std::uint32_t> all;
+    for (std::uint32_t g = next_present(0); g < size_; g = next_present(g + 1)) all.push_back(g);
+    return all;
+  }
   // The lowest g >= from that is in the set, in `also` and not in `but`, which are of the same
   // size; size() if there is none.
   std::uint32_t next_common(std::uint32_t from, const GenerationSet& also,

@@ -120,12 +120,6 @@ const std::vector<Vector>& Generations::start_decode(std::uint32_t g) {
   return holdings_.find_open(g)->vectors;
 }
 
-bool Generations::decoding(std::uint32_t g) const {
-  if (g >= holdings_.generation_count()) return false;
-  const OpenGeneration* open = holdings_.find_open(g);
-  return open && open->decoding;
-}
-
 std::vector<std::uint32_t> Generations::verified(std::uint32_t g, TimeUs now) {
   holdings_.set_verified(g);
   std::vector<std::uint32_t> welcome;

@@ -32,10 +32,8 @@ class Generations {
   // Whether it is named to neighbours as wanted. Of generations that are not open no more are named
   // at a time than there is memory for: each neighbour may begin to send what it is told of.
   bool invites(std::uint32_t g, TimeUs now);
-  // Generations that were turned away and can be named, as there is memory for one more: in turn,
-  // `count_max` at most, and only those that some neighbour offers. One that was named before may
-  // be named again.
-  bool any_waiting() const { return !not_opened_.empty(); }
+  // Generations that were turned away, while there is memory for one more: in turn, `count_max` at
+  // most, and only those that some neighbour offers. One that was named before may be named again.
   std::vector<std::uint32_t> next_waiting(const std::function<bool(std::uint32_t)>& offered,
                                           std::uint32_t count_max, TimeUs now);
   const std::set<std::uint32_t>& waiting() const { return not_opened_; }
@@ -50,7 +48,6 @@ class Generations {
   bool full(std::uint32_t g) const { return holdings_.rank(g) == holdings_.blocks_in(g); }
   // Its rows are being decoded; returns their vectors.
   const std::vector<Vector>& start_decode(std::uint32_t g);
-  bool decoding(std::uint32_t g) const;
 
   // g is verified. Returns generations that were turned away for want of memory; now there is some
   // for these.
@@ -61,13 +58,9 @@ class Generations {
   void lose(std::uint32_t g);
   // As lose, but not wanted any more.
   void give_up(std::uint32_t g);
-  // Rows that have been judged: Holdings::prove and remove.
-  void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
-    holdings_.prove(g, slots);
-  }
-  // Holdings::believe, doubt and doubt_all.
-  void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
-    holdings_.believe(g, slots);
+  // Rows that have been judged: Holdings::mark, doubt, doubt_all and remove.
+  void mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as) {
+    holdings_.mark(g, slots, as);
   }
   void doubt(const PeerId& sender) { holdings_.doubt(sender); }
   void doubt_all(bool proven_too) { holdings_.doubt_all(proven_too); }
@@ -81,7 +74,6 @@ class Generations {
   std::vector<Slots> unproven_rows_of(const PeerId& sender) const;
 
   // Lost generations of which no row has come since.
-  bool any_lost() const { return !lost_.empty(); }
   const std::set<std::uint32_t>& lost() const { return lost_; }
   // A few of those that are `offered` by some neighbour, in turn; `count_max` at most.
   std::vector<std::uint32_t> next_lost(const std::function<bool(std::uint32_t)>& offered,

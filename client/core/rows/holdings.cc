@@ -23,6 +23,15 @@ std::vector<std::uint32_t> OpenGeneration::unproven() const {
   return slots;
 }
 
+std::optional<PeerId> OpenGeneration::guilty() const {
+  const std::vector<std::uint32_t> slots = unproven();
+  const auto of_the_same = [&](std::uint32_t slot) {
+    return standing[slot] == Standing::kAnswered && senders[slot] == senders[slots.front()];
+  };
+  if (slots.empty() || !std::ranges::all_of(slots, of_the_same)) return std::nullopt;
+  return senders[slots.front()];
+}
+
 std::optional<std::uint32_t> OpenGeneration::slot_of(std::uint32_t i) const {
   for (std::uint32_t slot = 0; slot < vectors.size(); ++slot) {
     if (vectors[slot] && source_block[slot] == i) return slot;
@@ -35,26 +44,22 @@ void OpenGeneration::count_slot(std::uint32_t slot) {
   auto share = std::find_if(by_sender.begin(), by_sender.end(),
                             [&](const auto& entry) { return entry.sender == sender; });
   if (share == by_sender.end()) {
-    by_sender.push_back({sender});
+    by_sender.push_back({{}, sender});
     share = by_sender.end() - 1;
   }
-  const bool is_trusted = has(slot, Rows::kTrusted), is_proven = has(slot, Rows::kProven);
-  const bool first_hand = from_whole[slot];
-  ++share->rows;
-  share->trusted += is_trusted;
-  share->proven += is_proven;
-  ++rows;
-  trusted += is_trusted;
-  proven += is_proven;
-  first_hand_rows += first_hand;
-  first_hand_trusted += first_hand && is_trusted;
-  first_hand_proven += first_hand && is_proven;
+  const auto add_to = [&](RowCounts& counts) {
+    ++counts.rows;
+    counts.trusted += has(slot, Rows::kTrusted);
+    counts.proven += has(slot, Rows::kProven);
+  };
+  add_to(*this);
+  add_to(*share);
+  if (from_whole[slot]) add_to(first_hand);
 }
 
 void OpenGeneration::count_anew() {
   by_sender.clear();
-  rows = trusted = proven = 0;
-  first_hand_rows = first_hand_trusted = first_hand_proven = 0;
+  static_cast<RowCounts&>(*this) = first_hand = {};
   for (std::uint32_t slot = 0; slot < vectors.size(); ++slot) {
     if (vectors[slot]) count_slot(slot);
   }
@@ -66,12 +71,6 @@ Holdings::Holdings(const Shape& shape)
       given_up_(shape.generation_count()),
       held_(shape.generation_count()),
       total_possible_(shape.block_count()) {}
-
-std::uint32_t Holdings::rank(std::uint32_t g) const {
-  if (verified_.contains(g)) return blocks_in(g);
-  const OpenGeneration* open = find_open(g);
-  return open ? open->rows : 0;
-}
 
 std::uint32_t Holdings::rank(std::uint32_t g, Rows which) const {
   if (verified_.contains(g)) return blocks_in(g);
@@ -153,16 +152,12 @@ bool Holdings::restore(std::uint32_t g, std::uint32_t slot, const Vector& vector
   return true;
 }
 
-void Holdings::prove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
+void Holdings::mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as) {
   OpenGeneration& open = open_.at(g);
-  for (const std::uint32_t slot : slots) open.standing[slot] = Standing::kProven;
-  open.count_anew();
-  changes_.add(g);
-}
-
-void Holdings::believe(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
-  OpenGeneration& open = open_.at(g);
-  for (const std::uint32_t slot : slots) open.believed[slot] = true;
+  for (const std::uint32_t slot : slots) {
+    if (as == Rows::kProven) open.standing[slot] = Standing::kProven;
+    if (as == Rows::kTrusted) open.believed[slot] = true;
+  }
   open.count_anew();
   changes_.add(g);
 }

@@ -29,17 +29,21 @@ enum class Rows {
   kProven,
 };
 
-// A generation of which some rows are held and which is not verified.
-struct OpenGeneration {
+struct RowCounts {
+  std::uint32_t rows = 0;
+  std::uint32_t trusted = 0, proven = 0;  // of them
+  std::uint32_t count(Rows which) const {
+    return which == Rows::kAll ? rows : which == Rows::kTrusted ? trusted : proven;
+  }
+};
+
+// A generation of which some rows are held and which is not verified. Its `rows` are the slots
+// taken, and its rank.
+struct OpenGeneration : RowCounts {
   explicit OpenGeneration(std::uint32_t n) : basis(n) {}
 
-  struct Share {  // of one sender
+  struct Share : RowCounts {
     PeerId sender;
-    std::uint32_t rows = 0;
-    std::uint32_t trusted = 0, proven = 0;  // of them
-    std::uint32_t count(Rows which) const {
-      return which == Rows::kAll ? rows : which == Rows::kTrusted ? trusted : proven;
-    }
   };
   // How many of those rows this peer has sent.
   std::uint32_t rows_from(const PeerId& sender, Rows which) const {
@@ -47,20 +51,15 @@ struct OpenGeneration {
       if (share.sender == sender) return share.count(which);
     return 0;
   }
-  std::uint32_t count(Rows which) const {
-    return which == Rows::kAll ? rows : which == Rows::kTrusted ? trusted : proven;
-  }
-  std::uint32_t first_hand(Rows which) const {
-    return which == Rows::kAll       ? first_hand_rows
-           : which == Rows::kTrusted ? first_hand_trusted
-                                     : first_hand_proven;
-  }
   bool has(std::uint32_t slot, Rows which) const {
     return vectors[slot] && (which == Rows::kAll || standing[slot] == Standing::kProven ||
                              (which == Rows::kTrusted && believed[slot]));
   }
   // The slots that are taken by rows which are not proven.
   std::vector<std::uint32_t> unproven() const;
+  // Where the rows decoded to false data: the sender of all that are not proven, if it answers for
+  // each of them.
+  std::optional<PeerId> guilty() const;
   // Where source block i lies as it is, if its sender sent it so.
   std::optional<std::uint32_t> slot_of(std::uint32_t i) const;
   // Adds a slot that is taken to the sums below; all that are.
@@ -83,12 +82,7 @@ struct OpenGeneration {
   // The same vectors one after the other: recoding goes through all of them, and
   // would miss the cache at each where they lie scattered.
   std::vector<std::uint8_t> rows_by_slot;
-  std::uint32_t rows = 0;             // slots taken = rank
-  std::uint32_t trusted = 0;          // of them
-  std::uint32_t proven = 0;           // of those
-  std::uint32_t first_hand_rows = 0;  // of all: came from holders of the whole generation
-  std::uint32_t first_hand_trusted = 0;
-  std::uint32_t first_hand_proven = 0;
+  RowCounts first_hand;  // came from holders of the whole generation
   TimeUs last_growth = 0;
   bool decoding = false;  // full, handed to decode
 };
@@ -109,9 +103,8 @@ class Holdings {
   const GenerationSet& given_up() const { return given_up_; }
   // Nothing is left to fetch.
   bool complete() const { return verified_.count() + given_up_.count() == generation_count(); }
-  std::uint32_t rank(std::uint32_t g) const;
-  // As rank, of those rows alone: the dimension of what they can be recoded to.
-  std::uint32_t rank(std::uint32_t g, Rows which) const;
+  // Of those rows alone: the dimension of what they can be recoded to.
+  std::uint32_t rank(std::uint32_t g, Rows which = Rows::kAll) const;
   std::uint64_t total_rank() const { return total_rank_; }
   // Rows that are still to come until every generation that is wanted has full rank.
   std::uint64_t missing() const { return total_possible() - total_rank_ - given_up_blocks_; }
@@ -127,6 +120,11 @@ class Holdings {
   // Generations under way, ordered by number.
   const std::map<std::uint32_t, OpenGeneration>& open() const { return open_; }
   const OpenGeneration* find_open(std::uint32_t g) const;
+  // All rows of g are there, and are being decoded.
+  bool decoding(std::uint32_t g) const {
+    const OpenGeneration* open = find_open(g);
+    return open && open->decoding;
+  }
 
   // Puts an innovative row into the lowest free slot, which it returns; nullopt if it is redundant
   // (or the generation verified, or under decode).
@@ -142,10 +140,9 @@ class Holdings {
   // As insert, into a given slot (a row left by an earlier run). False if redundant or not free.
   bool restore(std::uint32_t g, std::uint32_t slot, const Vector& vector, const Origin& origin,
                TimeUs now);
-  // These slots of open generation g hold what is true.
-  void prove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
-  // These are true by the word of a peer that may lie.
-  void believe(std::uint32_t g, const std::vector<std::uint32_t>& slots);
+  // These slots of open generation g hold what is true: for certain (kProven), or by the word of a
+  // peer that may lie (kTrusted).
+  void mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as);
   // Rows of this sender are not believed any more.
   void doubt(const PeerId& sender);
   // No row is believed any more. `proven_too`: proven rows become kUnanswered.

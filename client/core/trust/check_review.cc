@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
 
 namespace firn::core::trust {
@@ -13,15 +12,13 @@ CheckReview::Case& CheckReview::case_of(std::uint32_t g, const CheckStatement& b
            one.statement.sums == by.sums;
   });
   if (known != cases_.end()) return *known;
-  if (cases_.size() == policy::kReviewsMax) make_room();
+  if (cases_.size() == policy::kReviewsMax) {
+    // Of what convicted nobody the oldest gives way.
+    const auto idle = std::find_if(cases_.begin(), cases_.end(),
+                                   [](const Case& one) { return one.convicted.empty(); });
+    cases_.erase(idle == cases_.end() ? cases_.begin() : idle);
+  }
   return cases_.emplace_back(Case{g, by, {}});
-}
-
-// Of what convicted nobody the oldest.
-void CheckReview::make_room() {
-  const auto idle = std::find_if(cases_.begin(), cases_.end(),
-                                 [](const Case& one) { return one.convicted.empty(); });
-  cases_.erase(idle == cases_.end() ? cases_.begin() : idle);
 }
 
 // Of a maker that speaks for nobody the latest sums of each generation, unless earlier ones have
@@ -41,12 +38,6 @@ void CheckReview::convicted(const PeerId& id, std::uint32_t g, const CheckStatem
     known.push_back(id);
 }
 
-void CheckReview::guilty(const PeerId& id) {
-  if (std::find(guilty_.begin(), guilty_.end(), id) != guilty_.end()) return;
-  if (guilty_.size() == policy::kOffendersKept) guilty_.pop_front();
-  guilty_.push_back(id);
-}
-
 void CheckReview::verified(std::uint32_t g, std::uint32_t blocks) {
   for (auto one = cases_.begin(); one != cases_.end(); ++one) {
     if (one->generation != g) continue;
@@ -54,7 +45,7 @@ void CheckReview::verified(std::uint32_t g, std::uint32_t blocks) {
       return earlier.generation == g && earlier.statement.key == one->statement.key;
     });
     const auto tag_bytes = static_cast<std::uint32_t>(one->statement.sums.size() / blocks);
-    if (!asked) verdicts_.push(MakeCheck{kNoPeer, g, tag_bytes, one->statement.key});
+    if (!asked) verdicts_.push_back(MakeCheck{kNoPeer, g, tag_bytes, one->statement.key});
   }
 }
 
@@ -67,25 +58,23 @@ CheckReview::Findings CheckReview::made(const proto::CheckReply& truth) {
     if (one.generation != truth.generation || !std::ranges::equal(one.statement.key, truth.key))
       return false;
     if (truth.sums.empty()) return true;
-    const bool is_true = std::ranges::equal(one.statement.sums, truth.sums);
-    if (is_true) confirmed(one, findings);
-    if (!is_true) liars.push_back(one.statement.maker);
-    return is_true;
+    if (!std::ranges::equal(one.statement.sums, truth.sums)) {
+      liars.push_back(one.statement.maker);
+      return false;
+    }
+    for (const PeerId& id : one.convicted) guilty(id);
+    if (one.statement.vouched) return true;
+    findings.truthful.push_back(one.statement.maker);
+    findings.guilty.insert(findings.guilty.end(), one.convicted.begin(), one.convicted.end());
+    return true;
   });
   for (const PeerId& liar : liars) {
     const bool vouched = std::any_of(cases_.begin(), cases_.end(), [&](const Case& one) {
       return one.statement.maker == liar && one.statement.vouched;
     });
-    findings.lies.push_back({liar, truth.generation, acquit(liar), vouched});
+    findings.lies.push_back({liar, acquit(liar), vouched});
   }
   return findings;
-}
-
-void CheckReview::confirmed(const Case& one, Findings& findings) {
-  for (const PeerId& id : one.convicted) guilty(id);
-  if (one.statement.vouched) return;
-  findings.truthful.push_back(one.statement.maker);
-  findings.guilty.insert(findings.guilty.end(), one.convicted.begin(), one.convicted.end());
 }
 
 std::vector<PeerId> CheckReview::acquit(const PeerId& liar) {
@@ -100,7 +89,7 @@ std::vector<PeerId> CheckReview::acquit(const PeerId& liar) {
   // Against some of them there is more: it was shown otherwise, or another's sums are still to be
   // found true or false.
   std::erase_if(acquitted, [this](const PeerId& id) {
-    if (std::find(guilty_.begin(), guilty_.end(), id) != guilty_.end()) return true;
+    if (guilty_.contains(id)) return true;
     return std::any_of(cases_.begin(), cases_.end(), [&](const Case& one) {
       return std::find(one.convicted.begin(), one.convicted.end(), id) != one.convicted.end();
     });

@@ -7,6 +7,8 @@
 #include <deque>
 #include <vector>
 
+#include "client/core/base/constants.h"
+#include "client/core/trust/recent_ids.h"
 #include "client/core/trust/verdicts.h"
 #include "codec/secret_memory.h"
 #include "proto/base/ids.h"
@@ -30,14 +32,13 @@ class CheckReview {
   // By the statement this peer answered for a false row of g.
   void convicted(const PeerId& id, std::uint32_t g, const CheckStatement& by);
   // This peer is guilty, whatever becomes of check sums.
-  void guilty(const PeerId& id);
+  void guilty(const PeerId& id) { guilty_.add(id); }
   // g is verified: its sums are worked out (MakeCheck for nobody), `blocks` of them, once for each
   // key.
   void verified(std::uint32_t g, std::uint32_t blocks);
 
   struct Finding {
     PeerId liar;
-    std::uint32_t generation = 0;   // whose sums it told
     std::vector<PeerId> acquitted;  // nothing speaks against them but the liar's word
     bool vouched = true;  // it has spoken for the authority: rows may be proven by its word
   };
@@ -55,14 +56,12 @@ class CheckReview {
     CheckStatement statement;
     std::vector<PeerId> convicted;
   };
-  void make_room();
   Case& case_of(std::uint32_t g, const CheckStatement& by);
-  void confirmed(const Case& one, Findings& findings);
   std::vector<PeerId> acquit(const PeerId& liar);
 
   Verdicts& verdicts_;
-  std::deque<Case> cases_;     // oldest first
-  std::deque<PeerId> guilty_;  // the same
+  std::deque<Case> cases_;  // oldest first
+  RecentIds guilty_{policy::kOffendersKept};
 };
 
 }  // namespace firn::core::trust

@@ -79,7 +79,7 @@ void Judging::step() {
       const auto from = generations.begin();
       const std::vector<std::uint32_t> some(from + static_cast<std::ptrdiff_t>(at),
                                             from + static_cast<std::ptrdiff_t>(end));
-      verdicts_.push(Send{peer, proto::CheckRequest{some}});
+      verdicts_.push_back(Send{peer, proto::CheckRequest{some}});
     }
   }
   requests_.clear();
@@ -127,7 +127,7 @@ void Judging::judge(std::uint32_t g, const CheckStatement& by,
     action.vectors.push_back(open->vectors[slot]);
     started.rows.emplace(slot, open->vectors[slot]);
   }
-  verdicts_.push(std::move(action));
+  verdicts_.push_back(std::move(action));
 }
 
 const CheckStatement* Judging::stated(std::uint32_t g) const {

@@ -20,7 +20,6 @@
 #include "client/core/trust/peer_checks.h"
 #include "client/core/trust/regime.h"
 #include "client/core/trust/verdicts.h"
-#include "client/core/trust/world.h"
 #include "codec/secret_memory.h"
 #include "proto/messages.h"
 

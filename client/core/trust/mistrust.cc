@@ -19,10 +19,8 @@ Mistrust::Record& Mistrust::record_of(const PeerId& id) {
 void Mistrust::apply(const Neighbour* n, const Record& record) {
   if (!n) return;
   if (regards_.of(*n).mistrusted && record.until == 0) ended_.push_back(n->key);
-  regards_.note(*n, [&record](Regards::Facts& facts) {
-    facts.mistrusted = record.until > 0;
-    facts.was_mistrusted = record.times > 0;
-  });
+  regards_.note(*n, &Regards::Facts::mistrusted, record.until > 0);
+  regards_.note(*n, &Regards::Facts::was_mistrusted, record.times > 0);
 }
 
 void Mistrust::greeted(const Neighbour& n) {

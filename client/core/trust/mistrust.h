@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "client/core/trust/regards.h"
-#include "client/core/trust/world.h"
 
 namespace firn::core::trust {
 

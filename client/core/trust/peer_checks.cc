@@ -90,7 +90,7 @@ bool PeerChecks::ask(std::uint32_t g) {
   for (const Neighbour* n : asked) {
     question.waits_for.push_back(n->key);
     ever_asked_.insert(n->key);
-    verdicts_.push(
+    verdicts_.push_back(
         Send{n->key, proto::CheckRequest{{g}, {question.key.begin(), question.key.end()}}});
   }
   questions_.emplace(g, std::move(question));
@@ -125,13 +125,6 @@ bool PeerChecks::over(const Question& question) const {
   return question.waits_for.empty() || question.due <= world_.context.now;
 }
 
-// Others are asked as well from now on: else such a peer could keep this one from judging.
-void PeerChecks::kept_silent(const Question& question) {
-  for (const PeerKey peer : question.waits_for) {
-    if (const Neighbour* n = world_.neighbours.find(peer)) truthful_.remove(n->id);
-  }
-}
-
 std::vector<PeerChecks::Answer> PeerChecks::take_answers() {
   std::vector<Answer> answers;
   for (auto it = questions_.begin(); it != questions_.end();) {
@@ -140,7 +133,11 @@ std::vector<PeerChecks::Answer> PeerChecks::take_answers() {
       ++it;
       continue;
     }
-    kept_silent(question);
+    // Where one kept silent others are asked as well from now on: else such a peer could keep this
+    // one from judging.
+    for (const PeerKey peer : question.waits_for) {
+      if (const Neighbour* n = world_.neighbours.find(peer)) truthful_.remove(n->id);
+    }
     Answer& answer = answers.emplace_back(Answer{g, {}, question.disagreed, {}});
     if (!question.disagreed) answer.statement = std::move(question.first);
     const OpenGeneration* open = world_.holdings.find_open(g);

@@ -9,7 +9,7 @@
 //     plainly, so that it is verified soon.
 // Only where all that claim to hold the generation lie are their sums taken for true; what follows
 // from the word of those that have not shown yet that they tell the truth is bounded
-// (Rulings::convict).
+// (Trust::found_false).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,6 @@
 #include "client/core/trust/check_review.h"
 #include "client/core/trust/recent_ids.h"
 #include "client/core/trust/verdicts.h"
-#include "client/core/trust/world.h"
 #include "codec/random.h"
 #include "proto/base/token_bucket.h"
 #include "proto/messages.h"
@@ -82,7 +81,6 @@ class PeerChecks {
   bool makes(const Neighbour& n, std::uint32_t g) const;
   bool ask(std::uint32_t g);
   bool over(const Question& question) const;
-  void kept_silent(const Question& question);
   codec::SecretVector<std::uint8_t> draw_key();
 
   const World& world_;

@@ -106,10 +106,6 @@ std::vector<Digest> PlainFetch::leaves_of(std::uint32_t g) const {
 
 // --- leaves ---
 
-bool PlainFetch::may_have_leaves(const Neighbour& n, std::uint32_t g) const {
-  return n.holds.heard() && (n.holds.complete().contains(g) || n.holds.wanted_blocks(g));
-}
-
 // Those that were silent come last. Where all is fetched plainly sources come after the others:
 // they are to send blocks.
 std::vector<const Neighbour*> PlainFetch::best_to_ask(std::uint32_t g, const PlainGeneration& c) {
@@ -118,7 +114,9 @@ std::vector<const Neighbour*> PlainFetch::best_to_ask(std::uint32_t g, const Pla
   };
   std::vector<const Neighbour*> holders;
   for (const Neighbour& n : world_.neighbours) {
-    if (!may_have_leaves(n, g) || c.without.contains(n.key)) continue;
+    const bool may_have_leaves =
+        n.holds.heard() && (n.holds.complete().contains(g) || n.holds.wanted_blocks(g));
+    if (!may_have_leaves || c.without.contains(n.key)) continue;
     if (!holders.empty() && rank(n) < rank(*holders.front())) holders.clear();
     if (holders.empty() || rank(n) == rank(*holders.front())) holders.push_back(&n);
   }
@@ -137,7 +135,7 @@ void PlainFetch::ask(std::uint32_t g, PlainGeneration& c) {
   const Neighbour& n = *holders[random_.below(static_cast<std::uint32_t>(holders.size()))];
   c.asked = n.key;
   c.without.insert(n.key);  // unless it answers
-  verdicts_.push(Send{n.key, proto::LeafRequest{{g}}});
+  verdicts_.push_back(Send{n.key, proto::LeafRequest{{g}}});
 }
 
 PlainFetch::Reply PlainFetch::replied(const Neighbour& n, proto::LeafReply&& reply) {
@@ -198,11 +196,10 @@ void PlainFetch::look_ahead() {
   for (std::uint32_t g = verified.next_missing(0); g < end; g = verified.next_missing(g + 1)) {
     if (plain_.size() >= limits::kWantedBlocksMax) break;
     if (plain_.contains(g) || world_.holdings.given_up().contains(g)) continue;
-    const OpenGeneration* open = world_.holdings.find_open(g);
-    if (open && open->decoding) continue;
+    if (world_.holdings.decoding(g)) continue;
     begin(g);
     plain_.at(g).ahead = true;
-    verdicts_.push(Tell{g});
+    verdicts_.push_back(Tell{g});
   }
 }
 
@@ -211,7 +208,7 @@ void PlainFetch::end_mode() {
   std::erase_if(plain_, [this](const auto& one) {
     const auto& [g, c] = one;
     if (!c.ahead || (world_.holdings.rank(g) > 0 && !c.leaves.empty())) return false;
-    verdicts_.push(Tell{g});
+    verdicts_.push_back(Tell{g});
     return true;
   });
 }
@@ -221,7 +218,7 @@ void PlainFetch::call_waiting() {
   if (told_to_wait_.empty() || (mode_.on() && !has_room())) return;
   std::erase_if(told_to_wait_, [this](const auto& told) {
     if (waits(told.first)) return false;
-    verdicts_.push(Tell{told.first});
+    verdicts_.push_back(Tell{told.first});
     return true;
   });
 }
@@ -230,16 +227,16 @@ void PlainFetch::give_up_waiting(std::uint32_t g, PlainGeneration& c) {
   if (!waits(g) || world_.context.now - c.waits_since < policy::kPlainWait) return;
   c.resting = true;
   told_to_wait_.erase(g);
-  verdicts_.push(Tell{g});
+  verdicts_.push_back(Tell{g});
 }
 
 // A bounded number of generations at a time, the lowest of those that wait first.
 void PlainFetch::step() {
   if (mode_.step()) {
     if (mode_.on())
-      verdicts_.notice(
+      verdicts_.push_back(Notice{
           Notice::Kind::kWarning,
-          "false data is about, and nobody near can judge it: blocks are fetched one by one");
+          "false data is about, and nobody near can judge it: blocks are fetched one by one"});
     if (!mode_.on()) end_mode();
   }
   if (mode_.on()) look_ahead();
@@ -288,7 +285,7 @@ void PlainFetch::turn(std::uint32_t g, PlainGeneration& c) {
   c.resting = world_.context.now - std::max(c.waits_since, came_at_) >= policy::kPlainPatience;
   ++c.turn;
   c.turned_at = world_.context.now;
-  verdicts_.push(Tell{g});
+  verdicts_.push_back(Tell{g});
 }
 
 // Whether it may be asked for a share of what is missing: it holds all of g, and sends.

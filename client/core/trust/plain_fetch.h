@@ -24,7 +24,6 @@
 #include "client/core/trust/plain_shares.h"
 #include "client/core/trust/regime.h"
 #include "client/core/trust/verdicts.h"
-#include "client/core/trust/world.h"
 #include "codec/random.h"
 #include "proto/base/ids.h"
 #include "proto/messages.h"
@@ -112,7 +111,6 @@ class PlainFetch {
     PeerId from;
     Digest leaf;
   };
-  bool may_have_leaves(const Neighbour& n, std::uint32_t g) const;
   std::vector<const Neighbour*> best_to_ask(std::uint32_t g, const PlainGeneration& c);
   bool has_room() const;
   bool asks_enough() const;

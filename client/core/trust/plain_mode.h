@@ -7,7 +7,6 @@
 #pragma once
 
 #include "client/core/trust/regime.h"
-#include "client/core/trust/world.h"
 
 namespace firn::core::trust {
 

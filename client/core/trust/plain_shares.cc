@@ -20,7 +20,7 @@ std::uint64_t draw(std::uint32_t g, std::uint32_t i, PeerKey peer, std::uint64_t
 
 // Null, where it has said nothing of g: it may hold it.
 bool has(const BlockBits* bits, std::uint32_t i) {
-  return !bits || ((*bits)[i / 8] >> (i % 8) & 1) != 0;
+  return !bits || has_block(*bits, i);
 }
 
 }  // namespace

@@ -25,11 +25,6 @@ ProofServing::Client& ProofServing::client(PeerKey peer) {
 
 // --- check sums ---
 
-bool ProofServing::makes(std::uint32_t g, bool with_key) const {
-  return (with_key || !world_.context.certificate.empty()) &&
-         world_.holdings.verified().contains(g);
-}
-
 bool ProofServing::asked(const Neighbour& n, const proto::CheckRequest& request) {
   Client& asking = client(n.key);
   for (const std::uint32_t g : request.generations) {
@@ -37,7 +32,8 @@ bool ProofServing::asked(const Neighbour& n, const proto::CheckRequest& request)
     if (!asking.sums.ready(world_.context.now)) break;  // the neighbour asks again later
     const bool its_key = !request.key.empty();
     if (its_key && !for_peers_.ready(world_.context.now)) break;
-    const bool can = makes(g, its_key);
+    const bool can =
+        (its_key || !world_.context.certificate.empty()) && world_.holdings.verified().contains(g);
     const std::uint64_t price =
         can ? pass_cost(world_.holdings.shape(), g, policy::kSumsPassBytes) : 1;
     asking.sums.take(price);
@@ -45,7 +41,7 @@ bool ProofServing::asked(const Neighbour& n, const proto::CheckRequest& request)
     if (its_key) asking.its_keys.emplace_back(request.key.begin(), request.key.end());
     if (can) {
       const auto& key = its_key ? asking.its_keys.back() : asking.key;
-      verdicts_.push(MakeCheck{n.key, g, policy::kCheckTagBytes, key});
+      verdicts_.push_back(MakeCheck{n.key, g, policy::kCheckTagBytes, key});
     } else {
       made(n.key, proto::CheckReply{g, request.key, {}});
     }
@@ -67,7 +63,7 @@ bool ProofServing::is_under_its_key(Client& asking, const proto::CheckReply& rep
 void ProofServing::made(PeerKey peer, proto::CheckReply&& reply) {
   if (!world_.neighbours.find(peer)) return;
   Client& asking = client(peer);
-  if (is_under_its_key(asking, reply)) return verdicts_.push(Send{peer, std::move(reply)});
+  if (is_under_its_key(asking, reply)) return verdicts_.push_back(Send{peer, std::move(reply)});
   if (reply.sums.empty() || (asking.told && std::ranges::equal(reply.key, asking.key))) {
     codec::wipe(reply.key.data(), reply.key.size());
     reply.key.clear();
@@ -75,7 +71,7 @@ void ProofServing::made(PeerKey peer, proto::CheckReply&& reply) {
     asking.key.assign(reply.key.begin(), reply.key.end());
     asking.told = true;
   }
-  verdicts_.push(Send{peer, std::move(reply)});
+  verdicts_.push_back(Send{peer, std::move(reply)});
 }
 
 // --- leaves ---
@@ -88,16 +84,16 @@ bool ProofServing::asked(const Neighbour& n, const proto::LeafRequest& request) 
     const bool reads = world_.holdings.verified().contains(g);
     asking.leaves.take(reads ? pass_cost(world_.holdings.shape(), g, policy::kLeafPassBytes) : 1);
     if (reads) {
-      verdicts_.push(MakeLeaves{n.key, g});
+      verdicts_.push_back(MakeLeaves{n.key, g});
     } else {
-      verdicts_.push(Send{n.key, proto::LeafReply{g, plain_.leaves_of(g)}});
+      verdicts_.push_back(Send{n.key, proto::LeafReply{g, plain_.leaves_of(g)}});
     }
   }
   return true;
 }
 
 void ProofServing::made(PeerKey peer, proto::LeafReply&& reply) {
-  if (world_.neighbours.find(peer)) verdicts_.push(Send{peer, std::move(reply)});
+  if (world_.neighbours.find(peer)) verdicts_.push_back(Send{peer, std::move(reply)});
 }
 
 }  // namespace firn::core::trust

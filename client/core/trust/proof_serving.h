@@ -14,7 +14,6 @@
 
 #include "client/core/trust/plain_fetch.h"
 #include "client/core/trust/verdicts.h"
-#include "client/core/trust/world.h"
 #include "codec/secret_memory.h"
 #include "proto/base/token_bucket.h"
 #include "proto/messages.h"
@@ -48,7 +47,6 @@ class ProofServing {
     std::deque<codec::SecretVector<std::uint8_t>> its_keys = {};  // sums under them are being made
   };
   Client& client(PeerKey peer);
-  bool makes(std::uint32_t g, bool with_key) const;
   static bool is_under_its_key(Client& asking, const proto::CheckReply& reply);
 
   const World& world_;

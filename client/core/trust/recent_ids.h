@@ -1,4 +1,4 @@
-// The ids of peers about which this one has found something out: the last 64.
+// The ids of peers about which this one has found something out: the last ones.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,11 @@ namespace firn::core::trust {
 
 class RecentIds {
  public:
+  explicit RecentIds(std::size_t most = 64) : most_(most) {}
+
   void add(const PeerId& id) {
     if (contains(id)) return;
-    if (ids_.size() == kMost) ids_.pop_front();
+    if (ids_.size() == most_) ids_.pop_front();
     ids_.push_back(id);
   }
   void remove(const PeerId& id) { std::erase(ids_, id); }
@@ -22,7 +24,7 @@ class RecentIds {
   }
 
  private:
-  static constexpr std::size_t kMost = 64;
+  const std::size_t most_;
   std::deque<PeerId> ids_;  // oldest first
 };
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <map>
+#include <utility>
 
 #include "client/core/trust/verdicts.h"
-#include "client/core/trust/world.h"
 
 namespace firn::core::trust {
 
@@ -18,40 +18,36 @@ class Regards {
     // By the word of peers that may lie it sends false rows now, or has sent some lately
     // (mistrust.h).
     bool mistrusted = false, was_mistrusted = false;
-    bool told_truth = false;      // of check sums (peer_checks.h)
-    bool amid_polluters = false;  // this peer has met some not long ago
-    bool operator==(const Facts&) const = default;
+    bool told_truth = false;  // of check sums (peer_checks.h)
   };
   Facts of(const Neighbour& n) const {
     const auto known = facts_.find(n.key);
     return known == facts_.end() ? Facts{} : known->second;
   }
-  static Regard regard_of(const Facts& facts) {
+  Regard regard_of(const Neighbour& n) const {
+    const Facts facts = of(n);
     const bool on_trial = !facts.proven && !facts.speaks;
     if (facts.mistrusted) return on_trial ? Regard::kSuspendedOnTrial : Regard::kSuspended;
     if (!on_trial) return Regard::kProven;
-    const bool suspect = facts.amid_polluters || facts.was_mistrusted;
-    return suspect ? Regard::kSuspect : Regard::kNew;
+    return amid_polluters_ || facts.was_mistrusted ? Regard::kSuspect : Regard::kNew;
   }
-  Regard regard_of(const Neighbour& n) const { return regard_of(of(n)); }
 
-  // `change(Facts&)`, of one that is connected, or of all.
-  template <typename Change>
-  void note(const Neighbour& n, Change&& change) {
-    Facts& facts = facts_[n.key];
-    const Facts before = facts;
-    change(facts);
-    if (facts == before) return;
-    verdicts_.push(Regarded{n.key, regard_of(facts), facts.amid_polluters, facts.speaks});
+  // Of one that is connected.
+  void note(const Neighbour& n, bool Facts::*fact, bool is) {
+    if (std::exchange(facts_[n.key].*fact, is) != is) tell(n);
   }
-  template <typename Change>
-  void note_all(Change&& change) {
-    for (const Neighbour& n : world_.neighbours) note(n, change);
+  // How it is regarded now, as a verdict.
+  void tell(const Neighbour& n) {
+    verdicts_.push_back(Regarded{n.key, regard_of(n), amid_polluters_, of(n).speaks});
+  }
+  // This peer has met polluters not long ago.
+  void set_amid_polluters(bool amid_polluters) {
+    if (std::exchange(amid_polluters_, amid_polluters) == amid_polluters) return;
+    for (const Neighbour& n : world_.neighbours) tell(n);
   }
   // A row of the peer was shown to be true.
   void proved(const PeerId& id) {
-    const Neighbour* n = world_.neighbours.find(id);
-    if (n) note(*n, [](Facts& facts) { facts.proven = true; });
+    if (const Neighbour* n = world_.neighbours.find(id)) note(*n, &Facts::proven, true);
   }
   void left(const Neighbour& n) { facts_.erase(n.key); }
 
@@ -59,6 +55,7 @@ class Regards {
   const World& world_;
   Verdicts& verdicts_;
   std::map<PeerKey, Facts> facts_;
+  bool amid_polluters_ = false;
 };
 
 }  // namespace firn::core::trust

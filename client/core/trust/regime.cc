@@ -28,11 +28,11 @@ Regime::Regime(const World& world, Verdicts& verdicts, Regards& regards, std::st
 
 void Regime::greeted(const Neighbour& n) {
   mistrust_.greeted(n);
-  regards_.note(n, [this](Regards::Facts& facts) { facts.amid_polluters = !convicted_.empty(); });
+  regards_.tell(n);
   if (!certified(authority_key_, world_.context.content_id, n.id, n.contact.certificate())) return;
   if (discredited_.contains(n.id)) return;
   if (!regards_.of(n).speaks) authorities_.push_back(n.key);
-  regards_.note(n, [](Regards::Facts& facts) { facts.speaks = true; });
+  regards_.note(n, &Regards::Facts::speaks, true);
   met_ = true;
   near_ = possible();
 }
@@ -87,21 +87,18 @@ void Regime::convict(const PeerId& id) {
   if (std::find(convicted_.begin(), convicted_.end(), id.prefix()) != convicted_.end()) return;
   if (convicted_.size() == limits::kConvictedMax) convicted_.erase(convicted_.begin());
   convicted_.push_back(id.prefix());
-  tell_neighbours();
+  regards_.set_amid_polluters(true);
 }
 
 void Regime::acquit(const PeerId& id) {
-  if (std::erase(convicted_, id.prefix()) > 0) tell_neighbours();
+  std::erase(convicted_, id.prefix());
+  regards_.set_amid_polluters(!convicted_.empty());
 }
 
 void Regime::forget_convicted() {
   if (convicted_.empty() || world_.context.now - convicted_at_ < policy::kConvictedMemory) return;
   convicted_.clear();
-  tell_neighbours();
-}
-
-void Regime::tell_neighbours() {
-  regards_.note_all([this](Regards::Facts& facts) { facts.amid_polluters = !convicted_.empty(); });
+  regards_.set_amid_polluters(false);
 }
 
 // Where a neighbour that holds everything has sent something since the last change, and something
@@ -128,7 +125,7 @@ bool Regime::wants_belief() const {
 
 void Regime::found_truthful(const PeerId& maker) {
   if (const Neighbour* n = world_.neighbours.find(maker))
-    regards_.note(*n, [](Regards::Facts& facts) { facts.told_truth = true; });
+    regards_.note(*n, &Regards::Facts::told_truth, true);
   mistrust_.found_truthful(maker);
 }
 
@@ -136,8 +133,8 @@ void Regime::found_truthful(const PeerId& maker) {
 void Regime::found_lying(const PeerId& maker, bool vouched) {
   if (vouched) discredited_.add(maker);
   if (const Neighbour* n = world_.neighbours.find(maker))
-    regards_.note(*n, [](Regards::Facts& facts) { facts.told_truth = false; });
-  regards_.note_all([](Regards::Facts& facts) { facts.proven = false; });
+    regards_.note(*n, &Regards::Facts::told_truth, false);
+  for (const Neighbour& n : world_.neighbours) regards_.note(n, &Regards::Facts::proven, false);
   mistrust_.found_lying(maker);
 }
 
@@ -150,7 +147,7 @@ void Regime::step() {
   if (believing == believing_) return;
   believing_ = believing;
   changed_at_ = world_.context.now;
-  verdicts_.push(Tell{});
+  verdicts_.push_back(Tell{});
 }
 
 void Regime::step_proof() {
@@ -164,7 +161,7 @@ void Regime::step_proof() {
   if (strict == strict_) return;
   strict_ = strict;
   (strict ? strict_since_ : open_since_) = world_.context.now;
-  verdicts_.push(Tell{});
+  verdicts_.push_back(Tell{});
 }
 
 TimeUs Regime::next_due() const {

@@ -22,7 +22,6 @@
 #include "client/core/trust/recent_ids.h"
 #include "client/core/trust/regards.h"
 #include "client/core/trust/verdicts.h"
-#include "client/core/trust/world.h"
 
 namespace firn::core::trust {
 
@@ -114,7 +113,6 @@ class Regime {
   void step_proof();
   bool many_polluters() const;
   void forget_convicted();
-  void tell_neighbours();
   TimeUs opens_at() const;
 
   const World& world_;

@@ -19,7 +19,6 @@
 
 #include "client/core/neighbour/block_bits.h"
 #include "client/core/trust/verdicts.h"
-#include "client/core/trust/world.h"
 #include "proto/base/digest.h"
 #include "proto/messages.h"
 
@@ -58,14 +57,13 @@ struct Terms {
 // What a State says of one generation.
 struct Asks {
   bool nothing = false;   // no blocks of it are taken until its leaves have come
-  bool all_told = true;   // false: nobody else has been told so yet
-  bool plain = false;     // source blocks alone are taken, of which
-  BlockBits wanted = {};  // this neighbour is asked for these;
-  bool shared = false;    // neighbours tell what they hold:
-  BlockBits held = {};    // these
+  bool tell_all = false;  // the other neighbours are to be told so as well
+  BlockBits wanted = {};  // empty: any block is taken; else source blocks alone, and of the
+                          // neighbour these
+  BlockBits held = {};    // where neighbours tell what they hold: these; else empty
 };
 
-class Rulings;
+struct CheckStatement;
 
 class Trust {
  public:
@@ -92,13 +90,12 @@ class Trust {
   using Message =
       std::variant<proto::CheckRequest, proto::CheckReply, proto::LeafRequest, proto::LeafReply>;
   bool message(const Neighbour& n, Message&& message);
-  // As SwarmCore's.
+  // The answers to JudgeRows, as SwarmCore::rows_judged, and to MakeCheck or MakeLeaves.
   void rows_judged(std::uint32_t g, const std::vector<std::uint32_t>& right,
                    const std::vector<std::uint32_t>& wrong, bool readable);
   void proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::LeafReply>&& reply);
-  // step: does what became due, once in a step. ask: sends questions about rows, at the step's end.
+  // What became due, once in a step, and what is to be asked about rows.
   void step();
-  void ask();
   TimeUs next_due() const;
 
   // The next verdict; nullopt: there is none.
@@ -112,7 +109,20 @@ class Trust {
   bool plain(std::uint32_t g) const;
 
  private:
-  const std::unique_ptr<Rulings> rulings_;
+  struct Parts;  // the classes of this folder
+
+  void leaves_came(const Neighbour& n, proto::LeafReply&& reply);
+  void found_false(std::uint32_t g, const std::vector<std::uint32_t>& slots,
+                   const CheckStatement& by);
+  void reviewed(const proto::CheckReply& truth);
+  void mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as);
+  void fetch_again(std::uint32_t g);
+  void fetch_block_by_block(std::uint32_t g);
+  // The peer has sent a false block of g, whatever check sums turn out to be worth.
+  void convict(const PeerId& id, std::uint32_t g);
+  void ban(const PeerId& id, std::uint32_t g);
+
+  const std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace firn::core::trust

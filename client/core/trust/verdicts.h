@@ -1,20 +1,29 @@
-// Verdicts: what trust wants done. Trust changes nothing outside its folder; receiving.h carries
-// the verdicts out, one after the other.
+// What trust reads, and what it wants done. Trust changes nothing outside its folder; receiving.h
+// carries the verdicts out, one after the other.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
 #include "client/core/base/actions.h"
-#include "client/core/neighbour/neighbour.h"
+#include "client/core/base/context.h"
+#include "client/core/mesh/wanted_neighbours.h"
+#include "client/core/neighbour/neighbours.h"
 #include "client/core/rows/holdings.h"
 
 namespace firn::core::trust {
+
+struct World {
+  const Context& context;
+  const Life& life;
+  const Neighbours& neighbours;
+  const WantedNeighbours& mesh;  // how large it is
+  const Holdings& holdings;
+};
 
 // The rows in these slots are true: for certain (kProven), or by the word of peers that may lie
 // (kTrusted).
@@ -73,21 +82,6 @@ struct Resume {
 using Verdict = std::variant<Mark, Drop, Doubt, Ban, Acquit, Regarded, Tell, Resume, Action>;
 
 // Those that are still to be done, oldest first.
-class Verdicts {
- public:
-  void push(Verdict verdict) { waiting_.push_back(std::move(verdict)); }
-  void notice(Notice::Kind kind, std::string text, std::string topic = {}) {
-    push(Action(Notice{kind, std::move(text), std::move(topic)}));
-  }
-  std::optional<Verdict> take() {
-    if (waiting_.empty()) return std::nullopt;
-    Verdict first = std::move(waiting_.front());
-    waiting_.pop_front();
-    return first;
-  }
-
- private:
-  std::deque<Verdict> waiting_;
-};
+using Verdicts = std::deque<Verdict>;
 
 }  // namespace firn::core::trust

@@ -11,10 +11,6 @@ namespace {
 // Generations looked at: bounded, as a content may have a million of them and many neighbours.
 constexpr std::uint32_t kLookMax = 65536;
 
-bool wanted(const Holdings& holdings, std::uint32_t g) {
-  return !holdings.verified().contains(g) && !holdings.given_up().contains(g);
-}
-
 bool could_help(const Neighbour& n, const Holdings& holdings, std::uint32_t g) {
   return n.holds.complete().contains(g) || n.holds.rank(g) > holdings.rank(g);
 }
@@ -44,7 +40,7 @@ void compare_holdings(const Holdings& holdings, const Neighbours& neighbours, St
   for (std::uint32_t g = holdings.verified().next_missing(0);
        g < holdings.generation_count() && looked < kLookMax;
        g = holdings.verified().next_missing(g + 1), ++looked) {
-    if (!wanted(holdings, g)) continue;
+    if (holdings.given_up().contains(g)) continue;
     bool helped = false;
     auto standing = result.neighbours.begin();
     for (const Neighbour& n : neighbours) {
@@ -65,7 +61,7 @@ void compare_holdings(const Holdings& holdings, const Neighbours& neighbours, St
 Standstill::Kind kind_of(Parts& parts, const Holdings* holdings, const Standstill& result) {
   using Kind = Standstill::Kind;
   const bool store_behind = holdings && parts.transfer->granting.store_behind();
-  const bool limited = holdings && parts.downlink.exhausted(parts.context.now);
+  const bool limited = holdings && !parts.downlink.ready(parts.context.now);
   if (!result.store_error.empty()) return Kind::kStorePaused;
   if (holdings && holdings->complete()) return Kind::kFinishing;
   if (holdings && holdings->missing() == 0) return Kind::kDecoding;

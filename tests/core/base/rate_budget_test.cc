@@ -150,12 +150,12 @@ TEST_CASE("a content's limit holds from the moment it is set, within that of the
   RateBudget budget(0, 1);
   core::RateLimit limit(0, &budget, kSecond);
   CHECK(limit.unlimited());
-  limit.set_rate(kRate, kSecond);
+  limit.set_limit(kRate, kSecond);
   CHECK_FALSE(limit.unlimited());
   CHECK(limit.rate() == kRate);
   limit.take(kRate);
   CHECK(limit.ready_at(kSecond) > kSecond);
-  limit.set_rate(0, kSecond);
+  limit.set_limit(0, kSecond);
   CHECK(limit.ready_at(kSecond) == kSecond);
   budget.set_rate(kRate / 2, kRate / 40, kSecond);
   CHECK_FALSE(limit.unlimited());

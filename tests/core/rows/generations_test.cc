@@ -1,8 +1,6 @@
 // The generations of a content as a peer fills them.
 #include "client/core/rows/generations.h"
 
-#include "client/core/trust/rulings.h"
-
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -40,10 +38,10 @@ TEST_CASE("rows of an earlier run are taken over, and full generations are named
   state.rows.push_back({2, 1, *unit(0), peer_id(1)});
   CHECK(generations.restore(state, 0) == std::vector<std::uint32_t>{1});
   CHECK(generations.holdings().rank(2) == 1);
-  CHECK_FALSE(generations.decoding(1));
+  CHECK_FALSE(generations.holdings().decoding(1));
   CHECK(generations.start_decode(1).size() == kFew);
-  CHECK(generations.decoding(1));
-  CHECK_FALSE(generations.decoding(99));
+  CHECK(generations.holdings().decoding(1));
+  CHECK_FALSE(generations.holdings().decoding(99));
 }
 
 TEST_CASE("rows of an earlier run have the standing that they had then") {
@@ -59,9 +57,8 @@ TEST_CASE("rows of an earlier run have the standing that they had then") {
   const core::OpenGeneration& open = *generations.holdings().find_open(1);
   CHECK(open.count(core::Rows::kProven) == 2);
   CHECK(open.rows_from(peer_id(1), core::Rows::kProven) == 1);
-  const core::trust::SuspectRows suspects = core::trust::suspect_rows_of(open);
-  CHECK(suspects.slots == std::vector<std::uint32_t>{1, 2});
-  CHECK_FALSE(suspects.guilty);  // of another sender, which does not answer for its row
+  CHECK(open.unproven() == std::vector<std::uint32_t>{1, 2});
+  CHECK_FALSE(open.guilty());  // one is of another sender, which does not answer for its row
   // Those that are proven may be sent as the source blocks that they are.
   CHECK(open.source_block ==
         std::vector<std::uint32_t>{2, core::kCoded, core::kCoded, core::kCoded});
@@ -93,7 +90,7 @@ TEST_CASE("no more generations are named than there is memory for, and others in
   CHECK_FALSE(generations.invites(6, 0));
   CHECK(generations.invites(5, 0));  // once more
   CHECK(generations.accepts(6));     // what comes first is taken
-  CHECK(generations.any_waiting());
+  CHECK_FALSE(generations.waiting().empty());
   CHECK(generations.next_waiting(any, 3, 0).empty());
   const TimeUs later = core::policy::kInviteTime;
   CHECK(generations.next_waiting(any, 3, later) == std::vector<std::uint32_t>{6});
@@ -143,7 +140,7 @@ TEST_CASE("a false generation with one contributor convicts it, and its other ro
   REQUIRE(generations.insert(4, unit(0), {peer_id(1), true}, 0));
   REQUIRE(generations.insert(5, unit(0), {peer_id(2), true}, 0));
   generations.start_decode(3);
-  CHECK(core::trust::suspect_rows_of(*generations.holdings().find_open(3)).guilty == peer_id(1));
+  CHECK(generations.holdings().find_open(3)->guilty() == peer_id(1));
   generations.lose(3);
   CHECK(generations.holdings().rank(3) == 0);
   const auto rows = generations.unproven_rows_of(peer_id(1));
@@ -155,7 +152,7 @@ TEST_CASE("a false generation with one contributor convicts it, and its other ro
 TEST_CASE("lost generations are named in turn, those that nobody offers or that have rows not") {
   Generations generations(ten_generations(), 1 << 20);
   for (const std::uint32_t g : {1u, 3u, 5u, 7u}) generations.lose(g);
-  CHECK(generations.any_lost());
+  CHECK_FALSE(generations.lost().empty());
   const auto offered = [](std::uint32_t g) { return g != 5; };
   CHECK(generations.next_lost(offered, 2) == std::vector<std::uint32_t>{1, 3});
   CHECK(generations.next_lost(offered, 2) == std::vector<std::uint32_t>{7, 1});

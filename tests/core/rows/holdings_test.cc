@@ -50,7 +50,7 @@ void check_sums(const Holdings& holdings) {
     REQUIRE(taken == open.rows);
     REQUIRE(open.basis.rank() == open.rows);
     REQUIRE(open.rows > 0);  // one without rows is not open
-    REQUIRE(open.first_hand(Rows::kAll) <= open.rows);
+    REQUIRE(open.first_hand.rows <= open.rows);
     REQUIRE(open.senders.size() == open.vectors.size());
   }
   for (std::uint32_t g = 0; g < holdings.generation_count(); ++g)
@@ -108,7 +108,7 @@ TEST_CASE("a full generation hands out a vector and a sender for each slot") {
   CHECK((*open->vectors[2])[0] == 1);
   CHECK(open->senders == std::vector<PeerId>{peer_id(2), peer_id(3), peer_id(1)});
   CHECK(open->last_growth == 6);
-  CHECK(open->first_hand(Rows::kAll) == 1);
+  CHECK(open->first_hand.count(Rows::kAll) == 1);
   holdings.set_decoding(1);
   CHECK(holdings.insert(1, vector_of({0, 2, 0}), {peer_id(2), true}, 5) == std::nullopt);
   CHECK(holdings.rank(1) == 3);
@@ -177,7 +177,8 @@ void check_rows(const Holdings& holdings, const PlainRows& model,
   for (const Rows which : {Rows::kAll, Rows::kProven}) {
     REQUIRE(holdings.rank(0, which) == model.count(which));
     if (!open) continue;
-    REQUIRE(open->first_hand(which) == model.count_if(which, [](auto& r) { return r.first_hand; }));
+    REQUIRE(open->first_hand.count(which) ==
+            model.count_if(which, [](auto& r) { return r.first_hand; }));
     for (std::uint8_t id = 1; id <= 3; ++id) {
       const PeerId sender = peer_id(id);
       REQUIRE(open->rows_from(sender, which) ==
@@ -219,7 +220,7 @@ TEST_CASE("rows that are proven and removed are counted and mixed as a plain mod
         holdings.remove(0, slots);
         for (const std::uint32_t slot : slots) model.rows.erase(slot);
       } else if (kind == 1 && !model.rows.empty()) {
-        holdings.prove(0, slots);
+        holdings.mark(0, slots, Rows::kProven);
         for (const std::uint32_t slot : slots) model.rows.at(slot).proven = true;
       } else if (kind == 2 && random.below(4) == 0) {
         holdings.doubt_all(true);

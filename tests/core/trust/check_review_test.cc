@@ -51,8 +51,8 @@ core::trust::CheckStatement statement(std::uint8_t maker, std::uint8_t key, std:
 
 std::vector<core::MakeCheck> wanted(core::trust::Verdicts& verdicts) {
   std::vector<core::MakeCheck> found;
-  while (auto verdict = verdicts.take())
-    found.push_back(std::get<core::MakeCheck>(std::get<core::Action>(*verdict)));
+  for (const core::trust::Verdict& verdict : std::exchange(verdicts, {}))
+    found.push_back(std::get<core::MakeCheck>(std::get<core::Action>(verdict)));
   return found;
 }
 

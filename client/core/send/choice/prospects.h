@@ -21,7 +21,7 @@ class Prospects {
     const bool known = set_.size() == holdings.generation_count() && small_mesh == small_mesh_ &&
                        holdings.changes().each_since(own_read_, add) &&
                        its.changes().each_since(its_read_, add);
-    if (!known) look_at_all(holdings.generation_count());
+    if (!known) set_ = GenerationSet::of_all(holdings.generation_count());
     small_mesh_ = small_mesh;
     own_read_ = holdings.changes().end();
     its_read_ = its.changes().end();
@@ -33,8 +33,6 @@ class Prospects {
   const GenerationSet& set() const { return set_; }
 
  private:
-  void look_at_all(std::uint32_t generations) { set_ = GenerationSet::of_all(generations); }
-
   GenerationSet set_;
   bool small_mesh_ = false;
   RecentChanges::Position own_read_ = 0, its_read_ = 0;

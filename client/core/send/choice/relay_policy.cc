@@ -74,7 +74,7 @@ std::variant<RelayPolicy::Candidate, WhyNot> RelayPolicy::judge(const Holdings& 
     if (gap > 0) return Candidate{g, 1.0 + gap};
   } else {
     // First-hand rule: what came straight from the source is news to the others, once each.
-    if (open && open->first_hand(which) > sent) return Candidate{g, 5.0 + gap};
+    if (open && open->first_hand.count(which) > sent) return Candidate{g, 5.0 + gap};
     // The front is closed to second-hand rows, which every peer would relay to every other; not so
     // where it stands still, for then nothing else will move it.
     const bool at_front = g >= front_first_ && !(open && now - open->last_growth > kStallTime);
@@ -102,9 +102,9 @@ void RelayPolicy::find_front(const Holdings& holdings, const Neighbours& neighbo
 // of the lowest eligible ones. The time this takes is bounded, whatever a neighbour claims: where
 // the lowest kLookMax are of no use to it, as many others are looked at, in turn. What was of no
 // use is not looked at again until something changes there.
-RelayPolicy::Candidate RelayPolicy::best_generation(const Holdings& holdings,
-                                                    const Neighbour& neighbour, Memory& memory,
+RelayPolicy::Candidate RelayPolicy::best_generation(const Holdings& holdings, Memory& memory,
                                                     bool small_mesh, TimeUs now) {
+  const Neighbour& neighbour = *memory.neighbour;
   memory.prospects.follow(holdings, neighbour.holds, small_mesh);
   std::uint32_t g = neighbour.holds.settled().next_missing(0);
   const Candidate best = best_from(g, holdings, neighbour, memory.prospects, small_mesh, now);
@@ -164,7 +164,7 @@ void RelayPolicy::remember(const Neighbours& neighbours) {
     if (at == memory_.size() || memory_[at].peer != n.key) {
       memory_.insert(memory_.begin() + static_cast<std::ptrdiff_t>(at), Memory{.peer = n.key});
     }
-    ++at;
+    memory_[at++].neighbour = &n;
   }
   memory_.resize(at);
 }
@@ -172,29 +172,21 @@ void RelayPolicy::remember(const Neighbours& neighbours) {
 // A neighbour that comes late lacks more than all others, and would get nearly every block until it
 // has caught up; under a fresh key each time, for ever. So only kNewcomerLag of the rows that it
 // lacks beyond the others when it comes make it come sooner.
-void RelayPolicy::place_newcomers(const Neighbours& neighbours) {
-  bool newcomers = false;
-  const Memory* next = memory_.data();
-  for (const Neighbour& n : neighbours) newcomers |= !next++->placed && n.holds.heard();
-  if (!newcomers) return;
+void RelayPolicy::place_newcomers() {
+  const auto is_new = [](const Memory& one) { return !one.placed && one.neighbour->holds.heard(); };
+  if (std::ranges::none_of(memory_, is_new)) return;
   std::vector<std::uint64_t> ranks;
-  next = memory_.data();
-  for (const Neighbour& n : neighbours) {
-    const Memory& memory = *next++;
-    if (memory.placed && !n.holds.satisfied()) ranks.push_back(least_rank(n) + memory.head_start);
+  for (const Memory& one : memory_) {
+    if (one.placed && !one.neighbour->holds.satisfied())
+      ranks.push_back(least_rank(*one.neighbour) + one.head_start);
   }
   const std::uint64_t usual = middle_of(ranks);
-  Memory* placing = memory_.data();
-  for (const Neighbour& n : neighbours) {
-    Memory& memory = *placing++;
-    if (!memory.placed && n.holds.heard()) place(memory, n, usual);
+  for (Memory& one : memory_) {
+    if (!is_new(one)) continue;
+    one.placed = true;
+    const std::uint64_t counted = least_rank(*one.neighbour) + kNewcomerLag;
+    one.head_start = usual > counted ? usual - counted : 0;
   }
-}
-
-void RelayPolicy::place(Memory& memory, const Neighbour& n, std::uint64_t usual) {
-  memory.placed = true;
-  const std::uint64_t counted = least_rank(n) + kNewcomerLag;
-  memory.head_start = usual > counted ? usual - counted : 0;
 }
 
 // In a small mesh those in debt, while this peer needs blocks itself. In a large one some rightly
@@ -238,37 +230,33 @@ void RelayPolicy::line_up(const Neighbours& neighbours, const Circumstances& cir
   const Last last = served_last(circumstances, complete);
   const bool last_behind = last != Last::kNobody && random_.below(kDebtorShare) != 0 &&
                            others_want(neighbours, last, circumstances);
-  Memory* next = memory_.data();
-  for (const Neighbour& n : neighbours) {
-    Memory& memory = *next++;
+  for (Memory& memory : memory_) {
+    const Neighbour& n = *memory.neighbour;
     if (why_none_now(n, sockets)) continue;
     const bool behind = last_behind && is_last(n, last, circumstances);
     const bool only_takes = last != Last::kDebtors && !optimistic && n.only_takes(now);
     const std::uint64_t late = behind || only_takes ? kServedLast : 0;
     std::uint64_t turn = (least_rank(n) + memory.head_start) * row_worth + memory.last_choice;
     if (!has_few_neighbours(n, neighbours.size())) turn += few * kChoicesForFew;
-    eligible_.push_back({late | turn << 10 | random_.below(1024), &n, &memory});
+    eligible_.push_back({late | turn << 10 | random_.below(1024), &memory});
   }
   std::stable_sort(eligible_.begin(), eligible_.end(),
                    [](const Eligible& a, const Eligible& b) { return a.turn < b.turn; });
-}
-
-Choice RelayPolicy::chosen(const Neighbour& n, Memory& memory, const Candidate& candidate) {
-  memory.last_choice = ++choices_;
-  return {n.key, candidate.generation, std::nullopt, candidate.use_null_vector, candidate.plain};
 }
 
 std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
                                           const Circumstances& circumstances,
                                           const Sockets& sockets, TimeUs now) {
   remember(neighbours);
-  place_newcomers(neighbours);
+  place_newcomers();
   if (circumstances.small_mesh) find_front(holdings, neighbours, now);
   line_up(neighbours, circumstances, holdings.complete(), sockets, now);
   for (const Eligible& one : eligible_) {
-    const Candidate candidate =
-        best_generation(holdings, *one.neighbour, *one.memory, circumstances.small_mesh, now);
-    if (candidate.score > 0) return chosen(*one.neighbour, *one.memory, candidate);
+    const Candidate best = best_generation(holdings, *one.memory, circumstances.small_mesh, now);
+    if (best.score <= 0) continue;
+    one.memory->last_choice = ++choices_;
+    return Choice{one.memory->peer, best.generation, std::nullopt, best.use_null_vector,
+                  best.plain};
   }
   return std::nullopt;
 }

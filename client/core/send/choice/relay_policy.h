@@ -80,7 +80,8 @@ class RelayPolicy {
   // What is remembered of a neighbour while it is connected.
   struct Memory {
     PeerKey peer = kNoPeer;
-    std::uint64_t last_choice = 0;  // number of the last choice of it
+    const Neighbour* neighbour = nullptr;  // since remember()
+    std::uint64_t last_choice = 0;         // number of the last choice of it
     std::uint32_t look_from = 0;   // where to look on if the lowest generations are of no use to it
     bool placed = false;           // among the others: it has told of its ranks
     std::uint64_t head_start = 0;  // rows that it lacked when it came and that make it no sooner
@@ -88,7 +89,6 @@ class RelayPolicy {
   };
   struct Eligible {
     std::uint64_t turn = 0;  // the lowest comes first
-    const Neighbour* neighbour = nullptr;
     Memory* memory = nullptr;
   };
   // Which neighbours are served last while others need blocks.
@@ -100,20 +100,16 @@ class RelayPolicy {
     bool plain = false;
   };
   void remember(const Neighbours& neighbours);
-  void place_newcomers(const Neighbours& neighbours);
-  // `usual`: rows that others have, with their head starts.
-  static void place(Memory& memory, const Neighbour& n, std::uint64_t usual);
+  void place_newcomers();
   static Last served_last(const Circumstances& circumstances, bool complete);
   static bool is_last(const Neighbour& neighbour, Last last, const Circumstances& circumstances);
   // Whether some neighbours that are not served last want something.
   static bool others_want(const Neighbours& neighbours, Last last,
                           const Circumstances& circumstances);
-  Choice chosen(const Neighbour& n, Memory& memory, const Candidate& candidate);
   void line_up(const Neighbours& neighbours, const Circumstances& circumstances, bool complete,
                const Sockets& sockets, TimeUs now);
   void find_front(const Holdings& holdings, const Neighbours& neighbours, TimeUs now);
-  Candidate best_generation(const Holdings& holdings, const Neighbour& neighbour, Memory& memory,
-                            bool small_mesh, TimeUs now);
+  Candidate best_generation(const Holdings& holdings, Memory& memory, bool small_mesh, TimeUs now);
   Candidate best_from(std::uint32_t& g, const Holdings& holdings, const Neighbour& neighbour,
                       Prospects& prospects, bool small_mesh, TimeUs now);
   std::variant<Candidate, WhyNot> judge(const Holdings& holdings, const Neighbour& neighbour,

@@ -22,19 +22,15 @@ void FirstPass::served(PeerKey peer, std::uint32_t g) {
 
 void FirstPass::take_back(const Neighbours& neighbours) {
   for (const Neighbour& n : neighbours) {
-    if (n.sink()) take_back(n.key, neighbours);
+    const auto given = n.sink() ? given_.find(n.key) : given_.end();
+    if (given == given_.end()) continue;
+    for (const auto& [g, blocks] : given->second) {
+      if (somebody_has(neighbours, g)) continue;
+      served_[g] -= std::min(served_[g], blocks);
+      if (!whole(g)) cursor_ = std::min(cursor_, g);
+    }
+    given_.erase(given);
   }
-}
-
-void FirstPass::take_back(PeerKey peer, const Neighbours& neighbours) {
-  const auto given = given_.find(peer);
-  if (given == given_.end()) return;
-  for (const auto& [g, blocks] : given->second) {
-    if (somebody_has(neighbours, g)) continue;
-    served_[g] -= std::min(served_[g], blocks);
-    if (!whole(g)) cursor_ = std::min(cursor_, g);
-  }
-  given_.erase(given);
 }
 
 }  // namespace firn::core::policy

@@ -38,8 +38,6 @@ class FirstPass {
   bool over() const { return passed_ == served_.size(); }
 
  private:
-  void take_back(PeerKey peer, const Neighbours& neighbours);
-
   using Given = std::deque<std::pair<std::uint32_t, std::uint32_t>>;  // generation, blocks
   Shape shape_;
   std::vector<std::uint32_t> served_;

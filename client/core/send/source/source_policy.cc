@@ -41,21 +41,20 @@ std::optional<WhyNot> SourcePolicy::why_none_of(std::uint32_t g, const Holdings&
   if (!neighbour.holds.wants(g)) return WhyNot::kWantsNothing;
   const RemoteGeneration* known = neighbour.holds.partial().find(g);
   if (!known) return std::nullopt;
-  const RemoteGeneration& remote = *known;
   const std::uint32_t blocks = shape_.blocks_in(g);
-  if (remote.expected_rank() >= blocks) return WhyNot::kNoNews;
-  if (remote.plain) {
-    if (remote.quota_used()) return WhyNot::kOthersSend;
+  if (known->expected_rank() >= blocks) return WhyNot::kNoNews;
+  if (known->plain) {
+    if (known->quota_used()) return WhyNot::kOthersSend;
     if (!any_plain_block(holdings, neighbour, g)) return WhyNot::kNotAskedFor;
     return std::nullopt;
   }
-  if (remote.quota == RemoteGeneration::kNoQuota) return std::nullopt;
+  if (known->quota == RemoteGeneration::kNoQuota) return std::nullopt;
   // Near its end other senders fill it too, and with several sources at any time: then the quota
   // holds for us as well. A quota of 0 means that the rows are to come from another sender.
-  const bool closing = blocks - remote.rank < kWindowMin;
+  const bool closing = blocks - known->rank < kWindowMin;
   bool takes =
-      closing ? remote.in_flight < std::max<std::uint32_t>(remote.quota, 1) : remote.quota > 0;
-  if (neighbour.holds.prefers_coded()) takes = remote.in_flight < remote.quota;
+      closing ? known->in_flight < std::max<std::uint32_t>(known->quota, 1) : known->quota > 0;
+  if (neighbour.holds.prefers_coded()) takes = known->in_flight < known->quota;
   if (!takes) return WhyNot::kOthersSend;
   return std::nullopt;
 }
@@ -78,19 +77,16 @@ bool SourcePolicy::shares_plainly(const Neighbour& neighbour, std::uint32_t g) c
   return !circumstances_.small_mesh && neighbour.holds.held_blocks().find(g);
 }
 
-// Such a neighbour asks for a part of each generation.
-bool SourcePolicy::serves_in_pass(const Neighbour& neighbour, std::uint32_t g) const {
-  return !shares_plainly(neighbour, g) || plain_pass_.due(neighbour, g).has_value();
-}
-
-// Of the first pass.
+// Of the first pass. A neighbour that fetches plainly asks for a part of each generation.
 std::optional<std::uint32_t> SourcePolicy::not_passed(const Holdings& holdings,
                                                       const Neighbour& neighbour) const {
   const GenerationSet& settled = neighbour.holds.settled();
   std::uint32_t looked = 0;
   for (std::uint32_t g = settled.next_missing(pass_.cursor());
        g < settled.size() && looked < kLookMax; g = settled.next_missing(g + 1), ++looked) {
-    if (!pass_.whole(g) && lacks(holdings, neighbour, g) && serves_in_pass(neighbour, g)) return g;
+    if (!pass_.whole(g) && lacks(holdings, neighbour, g) &&
+        (!shares_plainly(neighbour, g) || plain_pass_.due(neighbour, g)))
+      return g;
   }
   return std::nullopt;
 }

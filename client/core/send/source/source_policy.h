@@ -71,7 +71,6 @@ class SourcePolicy {
   std::optional<std::uint32_t> among_open(const Holdings& holdings,
                                           const Neighbour& neighbour) const;
   bool shares_plainly(const Neighbour& neighbour, std::uint32_t g) const;
-  bool serves_in_pass(const Neighbour& neighbour, std::uint32_t g) const;
   std::optional<WhyNot> why_none_of(std::uint32_t g, const Holdings& holdings,
                                     const Neighbour& neighbour) const;
   bool lacks(const Holdings& holdings, const Neighbour& neighbour, std::uint32_t g) const {

@@ -95,7 +95,7 @@ class RelayHistory {
   void judge(std::uint32_t g) {
     const core::OpenGeneration* open = scene.holdings.find_open(g);
     if (!open || !open->vectors[0]) return;
-    random_.below(2) == 0 ? scene.holdings.prove(g, {0}) : scene.holdings.believe(g, {0});
+    scene.holdings.mark(g, {0}, random_.below(2) == 0 ? core::Rows::kProven : core::Rows::kTrusted);
   }
 
   codec::CoefficientStream random_;
