@@ -123,7 +123,7 @@ TEST_CASE("a prefix has no more than its share of the places against others") {
   fixture.take<Close>();
   CHECK_FALSE(enters(fixture, "192.0.2.200", 1, peer_id(0x70)));  // all of the prefix have one
   std::uint32_t entered = 0;
-  for (PeerKey peer = 2; peer < 42; ++peer) {
+  for (PeerKey peer = 2; peer < 2 + kPlaces; ++peer) {
     entered += enters(fixture, far_ip(static_cast<std::uint32_t>(peer)), peer,
                       peer_id(0x71, static_cast<std::uint8_t>(peer)));
   }
@@ -344,7 +344,7 @@ struct CalledByMany : Fixture {
 }  // namespace
 
 TEST_CASE("a peer that many call still chooses some neighbours itself") {
-  CalledByMany fixture(facts::kWanted + 8);
+  CalledByMany fixture(facts::kWanted + 4);
   CHECK(fixture.take<Connect>().empty());
   fixture.hear_of(50);
   PeerKey own = 0;

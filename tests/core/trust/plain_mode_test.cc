@@ -323,7 +323,7 @@ TEST_CASE("a neighbour that did not answer when asked for leaves is asked last")
   for (std::uint32_t g = 0; g < 12; ++g) fixture.tell(kOther, g, 0x01);
   fixture.spoil(0);
   // Not of the source first, which is to send blocks.
-  fixture.pass(kSecond);
+  fixture.pass(facts::kLeavesOverdue / 2);
   CHECK(fixture.leaf_requests(kOther, false) > 0);
   CHECK(fixture.leaf_requests(kSource, true) == 0);
   fixture.pass(facts::kLeavesOverdue);
