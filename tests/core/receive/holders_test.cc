@@ -52,7 +52,8 @@ TEST_CASE("of what is missing most comes from a neighbour that is far faster tha
     }
     s.hold(0, 59, kNow);
     std::uint32_t fast = 0;
-    for (std::uint32_t rotation = 0; rotation < 20; ++rotation) {
+    for (std::uint32_t turn = 0; turn < 20; ++turn) {
+      const std::uint32_t rotation = turn * peers / 20;
       core::policy::Holders holders;
       std::uint32_t all = 0;
       for (const Neighbour& one : s.neighbours)
