@@ -70,6 +70,12 @@ inline core::Options knowing(std::vector<Address> peers) {
   return options;
 }
 
+// The same, for a peer that has places for more neighbours than any test makes.
+inline core::Options roomy(core::Options options = plain_options()) {
+  options.neighbours_max = 1000;
+  return options;
+}
+
 // Of many that differ.
 inline PeerId numbered(std::uint32_t i) {
   return peer_id(static_cast<std::uint8_t>(1 + i / 200), static_cast<std::uint8_t>(i % 200));

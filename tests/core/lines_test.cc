@@ -79,8 +79,7 @@ core::PeerKey first_of(const Neighbours& neighbours, bool doubted, bool idle_too
     if (core::policy::why_no_room(n, {0, idle_too ? 1u : 0u})) continue;
     double weight = n.worth;
     if (n.holds.upload_kib() > 0 && usual > 0) weight *= n.holds.upload_kib() / usual;
-    const double served = n.pipe.served_rate(now) /
-                          std::clamp(weight, core::policy::kWeightMin, core::policy::kWeightMax);
+    const double served = n.pipe.served_rate(now) / weight;
     if (best != core::kNoPeer && served >= least) continue;
     best = n.key;
     least = served;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <variant>
 
-#include "client/core/base/constants.h"
 #include "codec/encode.h"
 #include "codec/kernels.h"
 #include "proto/base/limits.h"
+#include "tests/core/facts.h"
 
 namespace firn::hostile {
 
@@ -98,7 +98,7 @@ void Saboteur::says(proto::State& state) {
 void Saboteur::says(core::PeerKey to, proto::CheckReply& reply) {
   if (!deeds_.false_sums) return;
   if (reply.sums.empty()) {
-    reply.sums.resize(shape_.blocks_in(reply.generation) * core::policy::kCheckTagBytes);
+    reply.sums.resize(shape_.blocks_in(reply.generation) * test::facts::kSumBytes);
     reply.key = keys_[{to, reply.generation}];
   }
   if (++sums_told_[to] <= deeds_.true_sums) return;

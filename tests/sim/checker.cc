@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/base/constants.h"
 #include "codec/encode.h"
 #include "codec/kernels.h"
+#include "tests/core/facts.h"
 #include "tests/sim/network.h"
 
 namespace firn::sim {
@@ -79,14 +79,16 @@ void Checker::does(const core::Action& action) {
 void Checker::stores() {
   rows_waiting_max = std::max(rows_waiting_max, ++rows_waiting);
   const std::uint64_t room = std::max<std::uint64_t>(memory_bytes_ / 4 / shape_.block_bytes, 8);
-  check(rows_waiting <= room + lines_max_ * core::policy::kWindowMin, "more rows than memory for");
+  check(rows_waiting <= room + lines_max_ * test::facts::kWindowAtStart,
+        "more rows than memory for");
 }
 
 void Checker::tells(Line& line, const proto::State& state) {
   check(state.acknowledged == line.arrived, "an acknowledgement of something else than came");
   check(state.credit >= line.granted, "credit taken back");
   check(state.credit >= state.acknowledged, "less credit than was used");
-  check(state.credit - state.acknowledged <= core::policy::kWindowMax, "a grant beyond any window");
+  check(state.credit - state.acknowledged <= test::facts::kWindowLargest,
+        "a grant beyond any window");
   line.granted = state.credit;
   for (const proto::Span& span : state.complete) {
     for (std::uint32_t g = span.first; g < span.first + span.count; ++g) {

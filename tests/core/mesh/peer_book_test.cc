@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "tests/core/fixture.h"
 
 using namespace firn;
@@ -52,19 +51,23 @@ TEST_CASE("an address is called once until it is known what became of it") {
   book.failed(dial->attempt, false, 0);
   CHECK(book.dialing() == 0);
   CHECK_FALSE(book.next_dial(0));
-  CHECK(book.next_due() == core::policy::kRedialFirst);
-  CHECK(book.next_dial(core::policy::kRedialFirst));
+  const TimeUs again = book.next_due();
+  CHECK(again > 0);
+  CHECK(again < kNever);
+  CHECK(book.next_dial(again));
 }
 
 TEST_CASE("calls back off, those by hand for ever, others until they are given up") {
   PeerBook book(peer_id(9));
   book.add(at(1), true, 0);
   const int by_hand = fail_all(book, 0, 3600 * kSecond);
-  CHECK(by_hand > 50);  // at least once in 60 s or so
-  CHECK(by_hand < 80);
+  CHECK(by_hand > 20);
+  CHECK(by_hand < 200);
   PeerBook learnt(peer_id(9));
   learnt.add(endpoint(1, peer_id(1)), 0);
-  CHECK(fail_all(learnt, 0, 3600 * kSecond) == 9);
+  const int learnt_calls = fail_all(learnt, 0, 3600 * kSecond);
+  CHECK(learnt_calls > 1);
+  CHECK(learnt_calls < by_hand);
   CHECK(learnt.next_due() == kNever);
 }
 
@@ -132,22 +135,24 @@ TEST_CASE("a peer that greets and then sends us away is called less and less") {
   PeerBook book(peer_id(9));
   book.add(at(1, peer_id(1)), true, 0);
   int calls = 0;
+  TimeUs called_at = 0;
   for (TimeUs now = 0; now < 600 * kSecond; now = std::max(now + 1, book.next_due())) {
     while (const auto dial = book.next_dial(now)) {
+      called_at = now;
       book.opened(dial->attempt, peer_id(1));
       book.closed(peer_id(1), 0, now);
       REQUIRE(++calls < 1000);
     }
   }
   CHECK(calls < 30);
-  // Once it has taken us in, a lost connection is tried again at once.
-  const TimeUs now = book.next_due();
+  // Once it has taken us in, a lost connection is tried again soon.
+  const TimeUs now = book.next_due(), waited = now - called_at;
   const auto dial = book.next_dial(now);
   REQUIRE(dial);
   book.opened(dial->attempt, peer_id(1));
   book.welcomed(peer_id(1));
   book.closed(peer_id(1), 0, now);
-  CHECK(book.next_due() == now + core::policy::kRedialFirst);
+  CHECK(book.next_due() - now < waited / 4);
 }
 
 TEST_CASE("a useless peer is not called for long") {
@@ -156,8 +161,8 @@ TEST_CASE("a useless peer is not called for long") {
   const auto dial = book.next_dial(0);
   REQUIRE(dial);
   book.opened(dial->attempt, peer_id(1));
-  book.closed(peer_id(1), core::policy::kUselessTime, 0);
-  CHECK(book.next_due() == core::policy::kUselessTime);
+  book.closed(peer_id(1), 1000 * kSecond, 0);
+  CHECK(book.next_due() == 1000 * kSecond);
 }
 
 TEST_CASE("a peer that does not serve the content is asked again, by hand sooner than others") {
@@ -181,10 +186,10 @@ TEST_CASE("a peer that does not serve the content is asked again, by hand sooner
     CHECK(news == 1);
     return calls;
   };
-  CHECK(calls_in(true, 10 * kSecond) == 4);  // at 0, 1, 3 and 7 s
-  CHECK(calls_in(true, 3600 * kSecond) < 80);
-  CHECK(calls_in(false, 60 * kSecond) == 2);
-  CHECK(calls_in(false, 3600 * kSecond) <= 10);
+  CHECK(calls_in(true, 10 * kSecond) > calls_in(false, 10 * kSecond));
+  CHECK(calls_in(true, 3600 * kSecond) < 200);
+  CHECK(calls_in(false, 3600 * kSecond) > 1);
+  CHECK(calls_in(false, 3600 * kSecond) < 20);
 }
 
 TEST_CASE("bans grow with every strike, and what comes to light during one is part of it") {
@@ -244,7 +249,7 @@ TEST_CASE("a connected peer's own word about its port counts for itself alone") 
   book.add(endpoint(1, peer_id(1)), 0);
   book.opened(0, peer_id(2));
   book.answers_at(peer_id(2), at(1, peer_id(2)), 0);  // where peer 1 was heard of
-  book.closed(peer_id(2), core::policy::kUselessTime, 0);
+  book.closed(peer_id(2), 1000 * kSecond, 0);
   const auto dial = book.next_dial(0);
   REQUIRE(dial);
   CHECK(dial->address.id == peer_id(1));

@@ -1,18 +1,16 @@
 // Newcomers from a network whose peers took before, and gave nothing.
 #include "client/core/mesh/predecessors.h"
 
-#include "client/core/base/constants.h"
 #include "client/core/parts.h"
+#include "tests/core/facts.h"
 #include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;
 using core::Predecessors;
-namespace policy = core::policy;
 
 namespace {
 
-const auto kFewest = static_cast<std::uint64_t>(policy::kGivenMin);  // blocks to be judged by
 const std::string kHome = "192.0.2.7", kElsewhere = "192.0.2.8";
 
 class Met {
@@ -59,19 +57,20 @@ class Met {
 
 TEST_CASE("a newcomer owes what others of its network took and did not pay for") {
   Met met;
-  met.visit(kHome, 6);
-  CHECK(met.room(met.join(kHome)) == policy::kDebtMax - 6);
-  CHECK(met.room(met.join(kElsewhere)) == policy::kDebtMax);
+  constexpr std::uint64_t kTook = facts::kEnoughToJudge + 1;
+  met.visit(kHome, kTook);
+  CHECK(met.room(met.join(kHome)) == facts::kDebt - kTook);
+  CHECK(met.room(met.join(kElsewhere)) == facts::kDebt);
 }
 
 TEST_CASE("with its first new row it owes nothing") {
   Met met;
-  met.visit(kHome, policy::kDebtMax);
+  met.visit(kHome, facts::kDebt);
   core::Neighbour& n = met.join(kHome);
   CHECK(n.in_debt());
   n.brought_news();
   CHECK_FALSE(n.in_debt());
-  CHECK(met.room(n) >= policy::kDebtMax);
+  CHECK(met.room(n) >= facts::kDebt);
 }
 
 TEST_CASE("who brought something, took next to nothing or left long ago leaves nothing") {
@@ -80,12 +79,12 @@ TEST_CASE("who brought something, took next to nothing or left long ago leaves n
   met.give(giver, 100);
   giver.brought_news();
   met.leave(giver);
-  for (int i = 0; i < 100; ++i) met.visit(kHome, kFewest - 1);
-  CHECK(met.room(met.join(kHome)) == policy::kDebtMax);
-  met.visit(kElsewhere, policy::kDebtMax);
+  for (int i = 0; i < 100; ++i) met.visit(kHome, facts::kEnoughToJudge - 1);
+  CHECK(met.room(met.join(kHome)) == facts::kDebt);
+  met.visit(kElsewhere, facts::kDebt);
   CHECK(met.join(kElsewhere).in_debt());
-  met.pass(policy::kOffenceMemory);
-  CHECK(met.room(met.join(kElsewhere)) == policy::kDebtMax);
+  met.pass(facts::kForgiven);
+  CHECK(met.room(met.join(kElsewhere)) == facts::kDebt);
 }
 
 TEST_CASE("a source remembers those that it doubted when they left, and they are counted") {
@@ -93,12 +92,12 @@ TEST_CASE("a source remembers those that it doubted when they left, and they are
   met.become_source();
   const auto visit = [&met](double worth) {
     core::Neighbour& n = met.join(kHome);
-    met.give(n, kFewest);
+    met.give(n, facts::kEnoughToJudge);
     n.worth = worth;
     met.leave(n);
   };
-  visit(policy::kTrustedWorth / 2);
-  visit(policy::kWorthMin);
+  visit(facts::kWorthOfDoubted);
+  visit(facts::kWorthOfSink);
   core::Neighbour& next = met.join(kHome);
   CHECK(next.barren_before == 2);
   CHECK_FALSE(next.in_debt());
@@ -114,23 +113,23 @@ TEST_CASE("honest peers that leave a source do not keep the memory of a bad one 
   for (int i = 0; i < 3; ++i) met.visit(kElsewhere, 100);
   core::Neighbour& bad = met.join(kHome);
   met.give(bad, 100);
-  bad.worth = policy::kWorthMin;
+  bad.worth = facts::kWorthOfSink;
   met.leave(bad);
-  met.pass(policy::kOffenceMemory / 2);
+  met.pass(facts::kForgiven / 2);
   met.visit(kElsewhere, 100);
   CHECK(met.join(kHome).barren_before == 1);
   CHECK(met.join(kElsewhere).barren_before == 0);
-  met.pass(policy::kOffenceMemory / 2);
+  met.pass(facts::kForgiven / 2);
   CHECK(met.join(kHome).barren_before == 0);
 }
 
 TEST_CASE("many networks do not fill the memory: the one that was quiet for longest gives way") {
   Met met;
-  met.visit(kHome, policy::kDebtMax);
-  for (std::size_t i = 0; i < policy::kNetworksMax; ++i) {
+  met.visit(kHome, facts::kDebt);
+  for (std::size_t i = 0; i < 5000; ++i) {
     met.pass(kMillisecond);
-    met.visit("10.0." + std::to_string(i / 250) + "." + std::to_string(i % 250), policy::kDebtMax);
+    met.visit("10.0." + std::to_string(i / 250) + "." + std::to_string(i % 250), facts::kDebt);
   }
   CHECK_FALSE(met.join(kHome).in_debt());
-  CHECK(met.join("10.0.0.1").in_debt());
+  CHECK(met.join("10.0.19.249").in_debt());
 }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
+#include "tests/core/facts.h"
 #include "tests/core/fixture.h"
 
 using namespace firn;
@@ -20,7 +20,7 @@ using proto::GoodbyeReason;
 
 namespace {
 
-constexpr std::uint32_t kPlaces = core::policy::kNeighboursMax;
+constexpr std::uint32_t kPlaces = facts::kPlaces;
 
 // An address in a prefix of its own.
 std::string far_ip(std::uint32_t i) {
@@ -71,7 +71,7 @@ TEST_CASE("figures for a progress bar cost no look at the neighbours") {
 TEST_CASE("neighbours that do nothing make room within seconds where others wait") {
   CrowdedSeed fixture;
   CHECK_FALSE(enters(fixture, far_ip(1000), 1, peer_id(0x70)));
-  fixture.pass(core::policy::kIdleTimeCrowded);
+  fixture.pass(facts::kIdleWithoutNeed);
   for (PeerKey peer = 2; peer < 22; ++peer) {
     CHECK(enters(fixture, far_ip(1000 + static_cast<std::uint32_t>(peer)), peer,
                  peer_id(0x70, static_cast<std::uint8_t>(peer))));
@@ -81,7 +81,7 @@ TEST_CASE("neighbours that do nothing make room within seconds where others wait
 
 TEST_CASE("addresses that idled their places away get none so again for a while") {
   CrowdedSeed fixture;
-  fixture.pass(core::policy::kIdleTimeCrowded);
+  fixture.pass(facts::kIdleWithoutNeed);
   std::set<PeerKey> gone;
   for (PeerKey peer = 2; peer < 12; ++peer) {
     REQUIRE(enters(fixture, far_ip(1000 + static_cast<std::uint32_t>(peer)), peer,
@@ -95,7 +95,7 @@ TEST_CASE("addresses that idled their places away get none so again for a while"
     CHECK_FALSE(enters(fixture, far_ip(i), next++, numbered(i)));
   }
   CHECK(enters(fixture, far_ip(2000), next++, peer_id(0x71)));
-  fixture.pass(core::policy::kIdledAwayTime);
+  fixture.pass(facts::kIdledAway);
   CHECK(enters(fixture, far_ip(static_cast<std::uint32_t>(*gone.begin() - 100)), next++,
                peer_id(0x72)));
 }
@@ -103,13 +103,13 @@ TEST_CASE("addresses that idled their places away get none so again for a while"
 TEST_CASE("a neighbour that waits for a slow uplink keeps its place") {
   CrowdedSeed fixture;
   for (std::uint32_t i = 0; i < kPlaces; ++i) fixture.say_state(100 + i, 0, 4);
-  fixture.pass(core::policy::kIdleTimeCrowded + kSecond);  // no block departs
+  fixture.pass(facts::kIdleWithoutNeed + kSecond);  // no block departs
   CHECK_FALSE(enters(fixture, far_ip(1000), 1, peer_id(0x70)));
   SUBCASE("but not one that wants nothing any more") {
     fixture.say_state(100, 0, 4, {{0, 0, 0, {}}, {1, 0, 0, {}}, {2, 0, 0, {}}, {3, 0, 0, {}}});
   }
   SUBCASE("and not for ever") {
-    fixture.pass(core::policy::kIdleTime);
+    fixture.pass(facts::kIdle);
   }
   CHECK(enters(fixture, far_ip(1001), 2, peer_id(0x71)));
 }
@@ -123,7 +123,7 @@ TEST_CASE("a prefix has no more than its share of the places against others") {
   fixture.take<Close>();
   CHECK_FALSE(enters(fixture, "192.0.2.200", 1, peer_id(0x70)));  // all of the prefix have one
   std::uint32_t entered = 0;
-  for (PeerKey peer = 2; peer < 42; ++peer) {
+  for (PeerKey peer = 2; peer < 2 + kPlaces; ++peer) {
     entered += enters(fixture, far_ip(static_cast<std::uint32_t>(peer)), peer,
                       peer_id(0x71, static_cast<std::uint8_t>(peer)));
   }
@@ -134,8 +134,7 @@ namespace {
 
 // An address that does not answer is named for so long, and called so often at most.
 constexpr TimeUs kToldSeconds = 41;
-constexpr TimeUs kCallsInVainMax =
-    core::policy::kVainCalls + kToldSeconds * kSecond / core::policy::kVainCallTime + 1;
+const TimeUs kCallsInVainMax = facts::vain_calls_in(kToldSeconds * kSecond);
 
 }  // namespace
 
@@ -160,7 +159,7 @@ TEST_CASE("gossip about one address makes few calls there") {
     fixture.drain();
     fixture.pass(100 * kMillisecond);
   }
-  CHECK(calls >= core::policy::kVainCalls);
+  CHECK(calls >= facts::kVainCalls);
   CHECK(calls <= kCallsInVainMax);
 }
 
@@ -203,7 +202,7 @@ TEST_CASE("a tracker that names one address many times has few calls made there"
                                static_cast<std::uint16_t>(1 + i % 60'000)};
   });
   REQUIRE(calls.size() == 1);
-  CHECK(calls.begin()->second >= core::policy::kVainCalls);
+  CHECK(calls.begin()->second >= facts::kVainCalls);
   CHECK(calls.begin()->second <= kCallsInVainMax);
 }
 
@@ -227,9 +226,8 @@ TEST_CASE("a tracker that names a whole prefix has few calls made there, and to 
     CHECK(of_host.second <= kCallsInVainMax);
   }
   const TimeUs all = sum_of(calls);
-  CHECK(all >= core::policy::kVainCallsPrefix);
-  CHECK(all <= core::policy::kVainCallsPrefix +
-                   kToldSeconds * kSecond / core::policy::kVainCallTimePrefix + 1);
+  CHECK(all >= facts::kVainCallsToPrefix);
+  CHECK(all <= facts::vain_calls_to_prefix_in(kToldSeconds * kSecond));
 }
 
 // One party can have every address of a /64.
@@ -239,7 +237,7 @@ TEST_CASE("a tracker that names addresses of one IPv6 network has few calls made
         numbered(i % 40'000),
         "2001:db8::" + std::to_string(i / 9000) + ":" + std::to_string(1 + i % 9000), 7};
   }));
-  CHECK(all >= core::policy::kVainCalls);
+  CHECK(all >= facts::kVainCalls);
   CHECK(all <= kCallsInVainMax);
 }
 
@@ -271,7 +269,7 @@ TEST_CASE("a peer that starves among silent neighbours calls all others within a
     most = std::max<std::size_t>(most, fixture.core.report().peers);
   };
   answer_calls();
-  CHECK(called.size() <= core::policy::kNeighboursWanted);
+  CHECK(called.size() <= facts::kWanted);
   for (int i = 0; i < 600 && called.size() < 200; ++i) {
     fixture.pass(100 * kMillisecond);
     answer_calls();
@@ -286,11 +284,11 @@ TEST_CASE("a peer that starves among silent neighbours calls all others within a
 
 namespace {
 
-constexpr std::size_t kOwnCalls = core::policy::kNeighboursWanted / core::policy::kOwnCallsShare;
+using facts::kOwnCalls;
 
 // A peer of a large swarm whose tracker names honest peers, and which strangers call first.
 struct CalledByMany : Fixture {
-  explicit CalledByMany(std::uint32_t callers) : Fixture(plain_manifest(4, 4, 16), options()) {
+  explicit CalledByMany(std::uint32_t callers) : Fixture(plain_manifest(100, 4, 16), options()) {
     start();
     for (std::uint32_t i = 0; i < callers; ++i) call_in(i);
     take<Close>();
@@ -323,7 +321,7 @@ struct CalledByMany : Fixture {
   // Somebody sends something new now and then, so that this peer does not starve.
   void pass_fed(TimeUs time) {
     for (TimeUs passed = 0; passed < time; passed += kSecond) {
-      REQUIRE(fed_ < 16);
+      REQUIRE(fed_ < 400);
       say(100, block(fed_ / 4, fed_ + 1, fed_ % 4));
       ++fed_;
       pass(std::min(kSecond, time - passed));
@@ -346,7 +344,7 @@ struct CalledByMany : Fixture {
 }  // namespace
 
 TEST_CASE("a peer that many call still chooses some neighbours itself") {
-  CalledByMany fixture(core::policy::kNeighboursWanted + 8);
+  CalledByMany fixture(facts::kWanted + 4);
   CHECK(fixture.take<Connect>().empty());
   fixture.hear_of(50);
   PeerKey own = 0;
@@ -354,7 +352,7 @@ TEST_CASE("a peer that many call still chooses some neighbours itself") {
     const auto calls = fixture.take<Connect>();  // one at a time
     REQUIRE(calls.size() == 1);
     own = fixture.answer(calls[0]);
-    fixture.pass_fed(core::policy::kOwnCallTime);
+    fixture.pass_fed(facts::kNextOwnCall);
   }
   CHECK(fixture.take<Connect>().empty());
   fixture.core.peer_closed(own, fixture.now);
@@ -378,7 +376,7 @@ TEST_CASE("callers leave places for those that a peer chooses itself, where it k
     CHECK_FALSE(fixture.call_in(1000));
     for (std::size_t i = 0; i < kOwnCalls; ++i) {
       for (const Connect& call : fixture.take<Connect>()) fixture.answer(call);
-      fixture.pass_fed(core::policy::kOwnCallTime);
+      fixture.pass_fed(facts::kNextOwnCall);
     }
     CHECK(fixture.heard<Goodbye>(10'000).empty());
     CHECK(fixture.core.report().peers == kPlaces);
@@ -390,7 +388,7 @@ TEST_CASE(
     "in a full house a caller gives way to a peer that was called, once that has said Hello") {
   CalledByMany fixture(kPlaces);
   REQUIRE(fixture.core.report().peers == kPlaces);
-  fixture.pass_fed(core::policy::kIdleTimeCrowded);  // newcomers are spared
+  fixture.pass_fed(facts::kIdleWithoutNeed);  // newcomers are spared
   fixture.hear_of(50);
   std::set<PeerKey> own;
   for (std::size_t i = 0; i < kOwnCalls; ++i) {
@@ -402,7 +400,7 @@ TEST_CASE(
     CHECK_FALSE(own.contains(closed[0].peer));
     CHECK(closed[0].peer != 100);  // which has sent something
     CHECK(fixture.core.report().peers == kPlaces);
-    fixture.pass_fed(core::policy::kOwnCallTime);
+    fixture.pass_fed(facts::kNextOwnCall);
   }
   CHECK(fixture.take<Connect>().empty());
 }
@@ -420,13 +418,13 @@ TEST_CASE("nobody gives way to a called peer that has no place for us") {
   REQUIRE(closed.size() == 1);
   CHECK(closed[0].peer == 7000);
   CHECK(fixture.take<Connect>().empty());
-  fixture.pass_fed(core::policy::kOwnCallTime);
+  fixture.pass_fed(facts::kNextOwnCall);
   CHECK(fixture.take<Connect>().size() == 1);  // another is tried
 }
 
 TEST_CASE("callers do not displace the few neighbours that a peer has chosen itself") {
   CalledByMany fixture(0);
-  fixture.hear_of(static_cast<std::uint32_t>(kOwnCalls), "192.0.2.");
+  fixture.hear_of(kOwnCalls, "192.0.2.");
   std::vector<PeerKey> own;
   for (const Connect& call : fixture.take<Connect>()) own.push_back(fixture.answer(call));
   REQUIRE(own.size() == kOwnCalls);
@@ -437,7 +435,7 @@ TEST_CASE("callers do not displace the few neighbours that a peer has chosen its
 }
 
 TEST_CASE("a finished download with hundreds of neighbours walks over them next to never") {
-  constexpr std::uint32_t kMany = core::policy::kFewToLookAt + 44;
+  constexpr std::uint32_t kMany = facts::kManyNeighbours;
   core::Options options = plain_options();
   options.neighbours_max = kMany;
   Fixture fixture(plain_manifest(8, 64, 16), options);

@@ -3,18 +3,23 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/core/facts.h"
+
 using namespace firn;
 using namespace firn::core;
+namespace facts = test::facts;
 
 TEST_CASE("a swarm is small while neither neighbours nor trackers tell of more than a full mesh") {
-  const Options options;
+  Options options;
+  options.neighbours_max = 1000;
   CHECK(small_mesh({0, 0}, options));
-  CHECK(small_mesh({policy::kSmallMesh, 0}, options));
-  CHECK_FALSE(small_mesh({policy::kSmallMesh + 1, 0}, options));
-  CHECK(small_mesh({3, policy::kSmallMesh + 1}, options));  // it counts us
-  CHECK_FALSE(small_mesh({3, policy::kSmallMesh + 2}, options));
-  CHECK(small_mesh({3, 4, policy::kSmallMesh}, options));
-  CHECK_FALSE(small_mesh({policy::kSmallMesh, 4, policy::kSmallMesh + 1}, options));
+  constexpr std::uint32_t kLarge = facts::kLargeMesh;
+  CHECK(small_mesh({kLarge - 1, 0}, options));
+  CHECK_FALSE(small_mesh({kLarge, 0}, options));
+  CHECK(small_mesh({3, kLarge}, options));  // it counts us
+  CHECK_FALSE(small_mesh({3, kLarge + 1}, options));
+  CHECK(small_mesh({3, 4, kLarge - 1}, options));
+  CHECK_FALSE(small_mesh({kLarge - 1, 4, kLarge}, options));
 }
 
 TEST_CASE("a peer with few places takes its swarm for large, unless a tracker knows of no more") {
@@ -30,13 +35,16 @@ TEST_CASE("a peer with few places takes its swarm for large, unless a tracker kn
 
 TEST_CASE("a peer calls others until it has as many neighbours as it wants, and has places") {
   Options options;
-  CHECK(neighbours_wanted({0, 0}, options) == policy::kSmallMesh + 1);
-  CHECK(neighbours_wanted({0, 1000}, options) == policy::kNeighboursWanted);
-  options.neighbours_wanted = 6;
-  CHECK(neighbours_wanted({0, 1000}, options) == 6);
-  CHECK(places(options) == 6 * policy::kNeighboursMax / policy::kNeighboursWanted);
-  options.neighbours_max = 4;
+  options.neighbours_max = 1000;
+  CHECK(neighbours_wanted({0, 0}, options) == facts::kLargeMesh);
+  CHECK(neighbours_wanted({0, 1000}, options) == facts::kWanted);
+  options.neighbours_max = 0;
+  options.neighbours_wanted = 4;
   CHECK(neighbours_wanted({0, 1000}, options) == 4);
+  CHECK(places(options) > 4);
+  CHECK(places(options) < facts::kPlaces);
+  options.neighbours_max = 3;
+  CHECK(neighbours_wanted({0, 1000}, options) == 3);
 }
 
 TEST_CASE("the highest value is known for a minute at least, and for two at most") {

@@ -5,6 +5,7 @@
 #include "client/core/receive/leases.h"
 #include "codec/random.h"
 #include "proto/base/limits.h"
+#include "tests/core/facts.h"
 #include "tests/core/fixture.h"
 
 using namespace firn;
@@ -136,17 +137,18 @@ TEST_CASE("a long round trip is believed once several grants were answered no so
   const auto told = [](TimeUs takes, std::uint32_t grants, TimeUs last_takes) {
     Neighbour n = neighbour();
     for (std::uint32_t i = 1; i <= grants; ++i) {
-      n.grants.grant(1, i * kSecond);
-      REQUIRE(n.book_arrival(i, 10, i * kSecond + (i < grants ? takes : last_takes)));
+      n.grants.grant(1, i * 10 * kSecond);
+      REQUIRE(n.book_arrival(i, 10, i * 10 * kSecond + (i < grants ? takes : last_takes)));
     }
     return n.grants.round_trip();
   };
-  constexpr std::uint32_t kEnough = core::policy::kRoundTripGrants;
-  CHECK(told(600'000, kEnough - 1, 600'000) == 0);  // it may have had nothing to send
-  CHECK(told(600'000, kEnough, 600'000) == 600'000);
-  CHECK(told(600'000, kEnough, 40'000) == 40'000);
-  CHECK(told(600'000, 2, 300'000) == 300'000);  // short enough at once
-  CHECK(told(core::policy::kRoundTripPath + 1, 2 * kEnough, core::policy::kRoundTripPath + 1) == 0);
+  constexpr std::uint32_t kEnough = facts::kAnswersBelieved;
+  constexpr TimeUs kShort = facts::kMayBeQueue, kLong = kShort + 100'000;
+  CHECK(told(kLong, kEnough - 1, kLong) == 0);  // it may have had nothing to send
+  CHECK(told(kLong, kEnough, kLong) == kLong);
+  CHECK(told(kLong, kEnough, 40'000) == 40'000);
+  CHECK(told(kLong, 2, kShort) == kShort);                  // short enough at once
+  CHECK(told(5 * kSecond, 2 * kEnough, 5 * kSecond) == 0);  // no path is so long
 }
 
 TEST_CASE("a block that could not be made is not in flight and costs no credit") {
@@ -380,7 +382,7 @@ TEST_CASE("null vectors from a neighbour are kept for a few generations only") {
 }
 
 TEST_CASE("ranks claimed all over a large content take bounded memory") {
-  const std::uint32_t count = 1'000'000;
+  const std::uint32_t count = 1'000'000, claimed = count / 50;
   Neighbour n = neighbour(count);
   for (std::uint32_t g = 0; g < count; g += 50)
     REQUIRE(n.apply_state(state(0, 4, {{g, 1, 4, {}}})));
@@ -390,7 +392,8 @@ TEST_CASE("ranks claimed all over a large content take bounded memory") {
     n.holds.partial().each([&](std::uint32_t, const auto&) { ++count; });
     return count;
   };
-  CHECK(believed() == core::policy::kRemotePagesMax);
+  CHECK(believed() > 0);
+  CHECK(believed() < claimed / 2);
   CHECK(n.holds.rank(count - 50) == 0);  // not believed, for want of room
   REQUIRE(n.apply_state(state(0, 4, {}, {{0, count}})));
   CHECK(believed() == 0);
@@ -413,34 +416,40 @@ TEST_CASE("sequence numbers must rise and stay within the grant") {
   CHECK(n.grants.outstanding() == 0);
 }
 
-TEST_CASE("a neighbour is stalled when it owes blocks and nothing has come for three seconds") {
+TEST_CASE("a neighbour is stalled when it owes blocks and nothing has come for long") {
   Neighbour n = neighbour();
-  CHECK_FALSE(n.grants.stalled(10 * kSecond));  // owes nothing
-  n.grants.grant(4, 10 * kSecond);
-  CHECK_FALSE(n.grants.stalled(12 * kSecond));
-  CHECK(n.grants.stalled(14 * kSecond));
-  REQUIRE(n.book_arrival(1, 10, 14 * kSecond));
-  CHECK_FALSE(n.grants.stalled(15 * kSecond));
+  CHECK_FALSE(n.grants.stalled(1000 * kSecond));  // owes nothing
+  n.grants.grant(4, 1000 * kSecond);
+  CHECK_FALSE(n.grants.stalled(1000 * kSecond + facts::kStalled / 2));
+  const TimeUs later = 1000 * kSecond + facts::kStalled + 1;
+  CHECK(n.grants.stalled(later));
+  REQUIRE(n.book_arrival(1, 10, later));
+  CHECK_FALSE(n.grants.stalled(later + facts::kStalled / 2));
 }
 
 TEST_CASE("new rows of a neighbour clear its debt and pay for blocks to come, up to a bound") {
-  namespace policy = core::policy;
   core::Debt debt;
-  CHECK_FALSE(debt.over(policy::kDebtMax - 1));
-  CHECK(debt.over(policy::kDebtMax));
-  std::uint64_t sent = 1000;
+  std::uint64_t sent = 0;
+  const auto room = [&] {  // blocks until it is in debt
+    std::uint64_t blocks = 0;
+    while (!debt.over(sent + blocks)) REQUIRE(++blocks < 10'000);
+    return blocks;
+  };
+  const std::uint64_t first = room();
+  CHECK(first > 0);
+  sent = 1000;
+  CHECK(debt.over(sent));
   debt.repaid(sent, true);  // what was owed before is forgotten
-  CHECK_FALSE(debt.over(sent + policy::kDebtMax - 1));
-  CHECK(debt.over(sent + policy::kDebtMax));
+  CHECK(room() == first);
   debt.repaid(sent, true);
-  CHECK_FALSE(debt.over(sent + policy::kDebtRepaid + policy::kDebtMax - 1));
-  CHECK(debt.over(sent + policy::kDebtRepaid + policy::kDebtMax));
+  CHECK(room() > first);
   for (int i = 0; i < 100; ++i) debt.repaid(sent, true);
-  CHECK_FALSE(debt.over(sent + policy::kDebtSaved + policy::kDebtMax - 1));
-  CHECK(debt.over(sent + policy::kDebtSaved + policy::kDebtMax));
+  const std::uint64_t most = room();
+  debt.repaid(sent, true);
+  CHECK(room() == most);
   // Among polluters nothing is saved.
   debt.repaid(sent, false);
-  CHECK(debt.over(sent + policy::kDebtMax));
+  CHECK(room() == first);
 }
 
 TEST_CASE("a neighbour that brings one row for ten blocks comes through a time without any") {
@@ -450,7 +459,7 @@ TEST_CASE("a neighbour that brings one row for ten blocks comes through a time w
     REQUIRE_FALSE(debt.over(sent));
     if (sent % 10 == 9) debt.repaid(sent, true);
   }
-  CHECK_FALSE(debt.over(sent + core::policy::kDebtSaved));
+  CHECK_FALSE(debt.over(sent + 100));
 }
 
 TEST_CASE("among polluters more of what a neighbour sends may be old") {

@@ -5,7 +5,6 @@
 
 #include <memory>
 
-#include "client/core/base/constants.h"
 #include "codec/encode.h"
 #include "tests/core/fixture.h"
 
@@ -24,6 +23,42 @@ Shape ten_generations() {
 core::Vector unit(std::uint32_t i) {
   return std::make_shared<const std::vector<std::uint8_t>>(codec::unit_vector(kFew, i));
 }
+
+// Ten generations, and memory for four of them. What the memory would hold beside these is open
+// already, before them: the content's generation at(g) is g of the ten.
+class RoomForFour {
+ public:
+  RoomForFour() {
+    for (std::uint32_t g = 0; g < before_; ++g)
+      REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
+  }
+  std::uint32_t at(std::uint32_t g) const { return before_ + g; }
+  std::vector<std::uint32_t> all(std::vector<std::uint32_t> generations) const {
+    for (std::uint32_t& g : generations) g = at(g);
+    return generations;
+  }
+  void open(std::uint32_t g, std::uint32_t row = 0) {
+    REQUIRE(generations.insert(at(g), unit(row), {peer_id(1), true}, 0));
+  }
+  bool invites(std::uint32_t g, TimeUs now) { return generations.invites(at(g), now); }
+
+ private:
+  static constexpr std::uint64_t kMemory = 4096;
+  static Shape shape(std::uint32_t generations) {
+    return {kFew, 100, std::uint64_t{generations} * kFew * 100};
+  }
+  static std::uint32_t more_than_four() {
+    Generations all(shape(100), kMemory);
+    std::uint32_t open = 0;
+    for (; all.accepts(open); ++open) REQUIRE(all.insert(open, unit(0), {peer_id(1), true}, 0));
+    REQUIRE(open >= 4);
+    return open - 4;
+  }
+  const std::uint32_t before_ = more_than_four();
+
+ public:
+  Generations generations{shape(before_ + 10), kMemory};
+};
 
 }  // namespace
 
@@ -65,70 +100,70 @@ TEST_CASE("rows of an earlier run have the standing that they had then") {
 }
 
 TEST_CASE("a generation turned away for want of memory is named once another is verified") {
-  Generations generations(ten_generations(), 0);
-  for (std::uint32_t g = 0; g < core::policy::kOpenMin; ++g) {
-    REQUIRE(generations.accepts(g));
-    REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
+  RoomForFour room;
+  Generations& generations = room.generations;
+  for (std::uint32_t g = 0; g < 4; ++g) {
+    REQUIRE(generations.accepts(room.at(g)));
+    room.open(g);
   }
-  CHECK(generations.accepts(0));  // open already
-  CHECK_FALSE(generations.accepts(7));
-  CHECK_FALSE(generations.accepts(9));
-  CHECK(generations.verified(0, 0) == std::vector<std::uint32_t>{7});  // room for one
-  CHECK(generations.accepts(7));
-  REQUIRE(generations.insert(7, unit(0), {peer_id(1), true}, 0));
-  CHECK(generations.verified(1, 0) == std::vector<std::uint32_t>{9});
+  CHECK(generations.accepts(room.at(0)));  // open already
+  CHECK_FALSE(generations.accepts(room.at(7)));
+  CHECK_FALSE(generations.accepts(room.at(9)));
+  CHECK(generations.verified(room.at(0), 0) == room.all({7}));  // room for one
+  CHECK(generations.accepts(room.at(7)));
+  room.open(7);
+  CHECK(generations.verified(room.at(1), 0) == room.all({9}));
 }
 
 TEST_CASE("no more generations are named than there is memory for, and others in time") {
   const auto any = [](std::uint32_t) { return true; };
-  Generations generations(ten_generations(), 0);
-  REQUIRE(core::policy::kOpenMin == 4);
-  for (const std::uint32_t g : {0u, 1u, 2u})
-    REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
-  CHECK(generations.invites(1, 0));
-  CHECK(generations.invites(5, 0));
-  CHECK_FALSE(generations.invites(6, 0));
-  CHECK(generations.invites(5, 0));  // once more
-  CHECK(generations.accepts(6));     // what comes first is taken
+  RoomForFour room;
+  Generations& generations = room.generations;
+  for (const std::uint32_t g : {0u, 1u, 2u}) room.open(g);
+  CHECK(room.invites(1, 0));
+  CHECK(room.invites(5, 0));
+  CHECK_FALSE(room.invites(6, 0));
+  CHECK(room.invites(5, 0));               // once more
+  CHECK(generations.accepts(room.at(6)));  // what comes first is taken
   CHECK_FALSE(generations.waiting().empty());
   CHECK(generations.next_waiting(any, 3, 0).empty());
-  const TimeUs later = core::policy::kInviteTime;
-  CHECK(generations.next_waiting(any, 3, later) == std::vector<std::uint32_t>{6});
-  CHECK(generations.invites(6, later));
-  CHECK_FALSE(generations.invites(5, later));
-  CHECK(generations.next_waiting(any, 3, 2 * later) == std::vector<std::uint32_t>{5});
-  CHECK(generations.next_waiting(any, 3, 2 * later) == std::vector<std::uint32_t>{6});
-  CHECK(generations.next_waiting(any, 3, 2 * later) == std::vector<std::uint32_t>{5});
-  REQUIRE(generations.insert(6, unit(0), {peer_id(1), true}, 0));
-  CHECK_FALSE(generations.invites(5, 2 * later));
+  const TimeUs later = 100 * kSecond;
+  CHECK(generations.next_waiting(any, 3, later) == room.all({6}));
+  CHECK(room.invites(6, later));
+  CHECK_FALSE(room.invites(5, later));
+  CHECK(generations.next_waiting(any, 3, 2 * later) == room.all({5}));
+  CHECK(generations.next_waiting(any, 3, 2 * later) == room.all({6}));
+  CHECK(generations.next_waiting(any, 3, 2 * later) == room.all({5}));
+  room.open(6);
+  CHECK_FALSE(room.invites(5, 2 * later));
 }
 
 TEST_CASE("a generation that takes the last room shuts the next ones, which are named later") {
-  Generations generations(ten_generations(), 0);
-  REQUIRE(core::policy::kOpenMin == 4);
+  RoomForFour room;
+  Generations& generations = room.generations;
   for (const std::uint32_t g : {0u, 1u, 6u}) {
-    REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
-    CHECK(generations.shut_after(g).empty());
+    room.open(g);
+    CHECK(generations.shut_after(room.at(g)).empty());
   }
-  REQUIRE(generations.insert(3, unit(0), {peer_id(1), true}, 0));
-  CHECK(generations.shut_after(3) == std::vector<std::uint32_t>{4, 5, 7, 8, 9});
-  REQUIRE(generations.insert(3, unit(1), {peer_id(1), true}, 0));
-  CHECK(generations.shut_after(3).empty());  // once
-  CHECK(generations.verified(0, 0) == std::vector<std::uint32_t>{4});
+  room.open(3);
+  CHECK(generations.shut_after(room.at(3)) == room.all({4, 5, 7, 8, 9}));
+  room.open(3, 1);
+  CHECK(generations.shut_after(room.at(3)).empty());  // once
+  CHECK(generations.verified(room.at(0), 0) == room.all({4}));
 }
 
 TEST_CASE("what was given up is not named, nor what no neighbour offers") {
-  Generations generations(ten_generations(), 0);
-  for (const std::uint32_t g : {0u, 1u, 2u, 3u})
-    REQUIRE(generations.insert(g, unit(0), {peer_id(1), true}, 0));
-  for (const std::uint32_t g : {5u, 6u, 7u}) CHECK_FALSE(generations.invites(g, 0));
-  generations.give_up(5);
-  CHECK_FALSE(generations.invites(5, 0));
-  CHECK(generations.verified(0, 0) == std::vector<std::uint32_t>{6});
-  const auto seventh = [](std::uint32_t g) { return g == 7; };
-  CHECK(generations.next_waiting(seventh, 3, 0) == std::vector<std::uint32_t>{7});
+  RoomForFour room;
+  Generations& generations = room.generations;
+  for (const std::uint32_t g : {0u, 1u, 2u, 3u}) room.open(g);
+  for (const std::uint32_t g : {5u, 6u, 7u}) CHECK_FALSE(room.invites(g, 0));
+  generations.give_up(room.at(5));
+  CHECK_FALSE(room.invites(5, 0));
+  CHECK(generations.verified(room.at(0), 0) == room.all({6}));
+  const auto seventh = [&](std::uint32_t g) { return g == room.at(7); };
+  CHECK(generations.next_waiting(seventh, 3, 0) == room.all({7}));
   CHECK(generations.next_waiting([](std::uint32_t) { return false; }, 3, 0).empty());
-  CHECK(generations.waiting() == std::set<std::uint32_t>{6, 7});
+  CHECK(generations.waiting() == std::set<std::uint32_t>{room.at(6), room.at(7)});
 }
 
 TEST_CASE("a false generation with one contributor convicts it, and its other rows are found") {

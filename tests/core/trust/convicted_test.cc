@@ -1,17 +1,17 @@
 // What a peer makes of those that it has convicted, and of others that come while false rows are
 // about.
-#include "client/core/base/constants.h"
 #include "client/core/parts.h"
+#include "proto/base/limits.h"
+#include "tests/core/facts.h"
 #include "tests/core/trust/inside.h"
 #include "tests/core/trust/large_mesh_fixture.h"
 
 using namespace firn;
 using namespace firn::test;
-namespace policy = core::policy;
 
 TEST_CASE("neighbours are on trial where those that were convicted are a part of many") {
-  core::Parts parts(vouched_manifest(4, 4, 64).id, large_mesh_options(), kSecond);
-  for (std::uint8_t i = 1; i <= policy::kSmallMesh + 1; ++i) {
+  core::Parts parts(vouched_manifest(4, 4, 64).id, large_mesh_options(roomy()), kSecond);
+  for (std::uint8_t i = 1; i <= facts::kLargeMesh; ++i) {
     REQUIRE(parts.membership.opened(i, peer_id(i), "192.0.2.1", 4000, 0, true));
   }
   parts.start(vouched_manifest(4, 4, 64).info);
@@ -21,19 +21,21 @@ TEST_CASE("neighbours are on trial where those that were convicted are a part of
     for (std::uint32_t i = 1; i <= up_to; ++i) regime.convict(numbered(1000 + i));
   };
   const auto tell_of = [&](std::uint32_t peers) { parts.trackers.replied(0, told_of(peers)); };
-  tell_of(1000);
-  convict(2 * policy::kSomeConvictions);
+  tell_of(100'000);
+  convict(8);
   regime.step();
   CHECK(regime.trial_from() == core::kNever);  // no false row has come to this peer
-  regime.alarm(policy::kConvictedMemory);
-  CHECK(regime.trial_from() == kSecond);  // 8 of 33 make 242 of 1,000
-  tell_of(400);
-  CHECK(regime.trial_from() == core::kNever);  // 97: they are soon found out
-  convict(policy::kManyConvictions);
-  CHECK(regime.trial_from() == kSecond);     // many
-  parts.context.now += policy::kTrialGrace;  // then those that were there before are, too
+  regime.alarm(facts::kConvictionOver);
+  CHECK(regime.trial_from() == kSecond);  // of that many thousands must be like them
+  tell_of(100);
+  CHECK(regime.trial_from() == core::kNever);  // a few dozen: they are soon found out
+  convict(limits::kConvictedMax);
+  CHECK(regime.trial_from() == kSecond);  // many
+  // A little later those that were there before are, too.
+  const TimeUs grace_until = parts.context.now + 60 * kSecond;
+  while (regime.trial_from() > 0 && parts.context.now < grace_until) parts.context.now += kSecond;
   CHECK(regime.trial_from() == 0);
-  parts.context.now += policy::kConvictedMemory;
+  parts.context.now += facts::kConvictionOver;
   CHECK(regime.trial_from() == core::kNever);
 }
 
@@ -67,9 +69,9 @@ TEST_CASE("neighbours are judged as among polluters until none has been convicte
   regime.convict(peer_id(9));
   CHECK(inside.regard(1) == core::Regard::kSuspect);
   CHECK(meet(2) == core::Regard::kSuspect);
-  step_later(policy::kConvictedMemory / 2);
+  step_later(facts::kConvictionOver / 2);
   regime.convict(peer_id(9));  // again
-  step_later(policy::kConvictedMemory - 1);
+  step_later(facts::kConvictionOver - 1);
   CHECK(inside.regard(1) == core::Regard::kSuspect);
   CHECK(regime.convicted().size() == 1);
   step_later(1);

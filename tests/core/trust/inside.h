@@ -4,6 +4,7 @@
 
 #include "client/core/parts.h"
 #include "client/core/trust/regime.h"
+#include "tests/core/fixture.h"
 
 namespace firn::test {
 

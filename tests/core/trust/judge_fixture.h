@@ -6,7 +6,6 @@
 #include <map>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
 #include "tests/core/fixture.h"
 

@@ -1,9 +1,9 @@
 // Judging rows by check sums, through the doors of the core.
+#include "tests/core/facts.h"
 #include "tests/core/trust/judge_fixture.h"
 
 using namespace firn;
 using namespace firn::test;
-namespace policy = core::policy;
 
 TEST_CASE("sums of a generation are asked for once, and all rows that come are judged by them") {
   JudgeFixture fixture;
@@ -25,7 +25,7 @@ TEST_CASE("sums of a generation are asked for once, and all rows that come are j
   CHECK(fixture.asked().empty());
 }
 
-TEST_CASE("a false row bans its sender for ten minutes and nothing else is removed") {
+TEST_CASE("a false row bans its sender for longer than a fault, and nothing else is removed") {
   JudgeFixture fixture;
   fixture.send(kFirst, 0, 0);
   fixture.send(kSecondPeer, 0, 1);
@@ -40,9 +40,9 @@ TEST_CASE("a false row bans its sender for ten minutes and nothing else is remov
   CHECK(fixture.noticed(peer_id(2).text()));
   CHECK_FALSE(fixture.noticed(peer_id(3).text()));
   CHECK(fixture.closed(kFirst));
-  fixture.pass(policy::kBanTimes[0] + kSecond);
+  fixture.pass(facts::kFirstBanOver + kSecond);
   CHECK(fixture.banned(8, peer_id(2)));
-  fixture.pass(policy::kBanTimes[1]);
+  fixture.pass(facts::kBansOver);
   CHECK_FALSE(fixture.banned(9, peer_id(2)));
 }
 
@@ -175,7 +175,7 @@ TEST_CASE("without an answer a false generation is fetched again as a whole") {
     fixture.decoded(0, core::DecodeOutcome::kCorrupt);
     CHECK_FALSE(fixture.noticed("fetched again"));
     if (refused) fixture.say(kSpeaker, proto::CheckReply{0, {}, {}});
-    fixture.pass(refused ? kMillisecond : policy::kCheckTimeout);
+    fixture.pass(refused ? kMillisecond : facts::kSumsOverdue);
     CHECK(fixture.noticed("fetched again"));
     CHECK_FALSE(fixture.closed(kFirst));
   }
@@ -221,7 +221,11 @@ TEST_CASE("an authority on a slow path whose answers come after the second reque
   JudgeFixture fixture;
   fixture.send(kFirst, 0, 0);
   REQUIRE(fixture.asked() == Slots{0});
-  fixture.pass(policy::kCheckTimeout);
+  const TimeUs overdue = fixture.now + facts::kSumsOverdue;
+  for (std::uint32_t i = 0; fixture.now < overdue; ++i) {  // it does not starve meanwhile
+    fixture.send(kSpeaker, 1 + i / kRowsEach, i % kRowsEach);
+    fixture.pass(std::min(kSecond, overdue - fixture.now));
+  }
   fixture.send(kFirst, 0, 1);
   REQUIRE(fixture.asked() == Slots{0});
   fixture.answer(0);

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
+#include "tests/core/facts.h"
 #include "tests/core/fixture.h"
 
 namespace firn::test {
@@ -84,7 +84,7 @@ class MakersFixture : public Fixture {
   const Bytes& key(std::uint32_t g) const { return keys_.at(g); }
   // Sums of g under its key, all of whose bytes are this.
   void answer(PeerKey peer, std::uint32_t g, std::uint8_t sums) {
-    answer(peer, {g, key(g), Bytes(kGenerationSize * core::policy::kCheckTagBytes, sums)});
+    answer(peer, {g, key(g), Bytes(kGenerationSize * facts::kSumBytes, sums)});
   }
   void answer(PeerKey peer, proto::CheckReply reply) {
     say(peer, std::move(reply));
@@ -96,8 +96,7 @@ class MakersFixture : public Fixture {
     for (const core::JudgeRows& action : take<core::JudgeRows>()) {
       CHECK(action.generation == g);
       CHECK(std::ranges::equal(action.key, key(g)));
-      CHECK(std::ranges::equal(action.sums,
-                               Bytes(kGenerationSize * core::policy::kCheckTagBytes, sums)));
+      CHECK(std::ranges::equal(action.sums, Bytes(kGenerationSize * facts::kSumBytes, sums)));
       all.insert(all.end(), action.slots.begin(), action.slots.end());
     }
     return all;
@@ -113,12 +112,13 @@ class MakersFixture : public Fixture {
     drain();
     pass(kMillisecond);
   }
-  // One has stated these sums of g, and its rows were judged by them.
+  // One alone has stated sums of g, these, and its rows were judged by them.
   void judge_by(PeerKey maker, std::uint32_t g, std::uint8_t sums, const Slots& right,
                 const Slots& wrong) {
-    REQUIRE(question(g).contains(maker));
+    const std::set<PeerKey> asked = question(g);
+    REQUIRE(asked.contains(maker));
     answer(maker, g, sums);
-    pass(core::policy::kCheckTimeout);
+    decline(g, asked, {maker});
     REQUIRE_FALSE(to_judge(g, sums).empty());
     judged(g, right, wrong);
   }
@@ -130,7 +130,7 @@ class MakersFixture : public Fixture {
     for (const core::MakeCheck& wanted : take<core::MakeCheck>()) {
       CHECK(wanted.peer == core::kNoPeer);
       CHECK(wanted.generation == g);
-      CHECK(wanted.tag_bytes == core::policy::kCheckTagBytes);
+      CHECK(wanted.tag_bytes == facts::kSumBytes);
       keys.emplace_back(wanted.key.begin(), wanted.key.end());
     }
     return keys;
@@ -138,10 +138,9 @@ class MakersFixture : public Fixture {
   // They are worked out: true sums are those of kTrue.
   void review(std::uint32_t g, const std::vector<Bytes>& keys) {
     for (const Bytes& one : keys) {
-      core.proof_made(
-          core::kNoPeer,
-          proto::CheckReply{g, one, Bytes(kGenerationSize * core::policy::kCheckTagBytes, kTrue)},
-          now);
+      core.proof_made(core::kNoPeer,
+                      proto::CheckReply{g, one, Bytes(kGenerationSize * facts::kSumBytes, kTrue)},
+                      now);
     }
     drain();
     pass(kMillisecond);
@@ -149,15 +148,21 @@ class MakersFixture : public Fixture {
   // These have told true sums of g, so that their word counts.
   void make_truthful(std::initializer_list<PeerKey> makers, std::uint32_t g) {
     send(kLess, g, 0);
-    question(g);
+    const std::set<PeerKey> asked = question(g);
     for (const PeerKey maker : makers) answer(maker, g, kTrue);
-    pass(core::policy::kCheckTimeout);
+    decline(g, asked, makers);
     to_judge(g);
     judged(g, {0}, {});
     review(g, verify(g));
   }
 
  private:
+  // The others that were asked say that they make no sums.
+  void decline(std::uint32_t g, const std::set<PeerKey>& asked,
+               std::initializer_list<PeerKey> makers) {
+    for (const PeerKey peer : asked)
+      if (std::ranges::find(makers, peer) == makers.end()) answer(peer, {g, {}, {}});
+  }
   void collect() {
     for (PeerKey peer = kOne; peer <= kIdle; ++peer) {
       for (proto::CheckRequest& request : heard<proto::CheckRequest>(peer)) {

@@ -1,10 +1,10 @@
 // Check sums asked of holders that speak for nobody: questions and answers, through the doors of
 // the core.
+#include "tests/core/facts.h"
 #include "tests/core/trust/makers_fixture.h"
 
 using namespace firn;
 using namespace firn::test;
-namespace policy = core::policy;
 
 // --- questions ---
 
@@ -56,7 +56,7 @@ TEST_CASE("where the authority is near it alone is asked, and others once it has
   constexpr PeerKey kSpeaker = 9;
   fixture.join_certified(kSpeaker, peer_id(9), peer_id(9));
   fixture.send(kLess, 2, 0);
-  fixture.pass(policy::kPeerSample);
+  fixture.pass(facts::kSampled);
   CHECK(fixture.asked(2).empty());
   for (const proto::CheckRequest& request : fixture.heard<proto::CheckRequest>(kSpeaker))
     CHECK(request.key.empty());
@@ -67,15 +67,15 @@ TEST_CASE("where the authority is near it alone is asked, and others once it has
 TEST_CASE("beside a silent authority no others are asked, though any block is taken") {
   MakersFixture fixture(vouched_manifest(100, kGenerationSize, 8192));
   fixture.join_certified(9, peer_id(9), peer_id(9));
-  fixture.pass(policy::kStarvingTime);
+  fixture.pass(facts::kStarves);
   REQUIRE(fixture.send_unproven(kLess, 2, 0));
-  fixture.pass(policy::kPeerSample);
+  fixture.pass(facts::kSampled);
   CHECK(fixture.asked(2).empty());
 }
 
 TEST_CASE("what the authority has proven meanwhile is not judged by others") {
   MakersFixture fixture(vouched_manifest(100, kGenerationSize, 8192));
-  fixture.pass(policy::kStallVoid);
+  fixture.pass(facts::kNoAuthority);
   fixture.send(kLess, 2, 0);
   REQUIRE_FALSE(fixture.question(2).empty());
   constexpr PeerKey kSpeaker = 9;
@@ -85,7 +85,7 @@ TEST_CASE("what the authority has proven meanwhile is not judged by others") {
   REQUIRE(requests.size() == 1);
   CHECK(requests[0] == proto::CheckRequest{{2}, {}});
   fixture.say(kSpeaker, proto::CheckReply{2, Bytes(limits::kCheckKeyBytes, 7),
-                                          Bytes(kGenerationSize * policy::kCheckTagBytes, 6)});
+                                          Bytes(kGenerationSize * facts::kSumBytes, 6)});
   REQUIRE(fixture.take<core::JudgeRows>().size() == 1);
   fixture.judged(2, {0}, {});
   REQUIRE(fixture.take<core::MarkProven>().size() == 1);
@@ -95,7 +95,7 @@ TEST_CASE("what the authority has proven meanwhile is not judged by others") {
 
 TEST_CASE("in a large mesh holders are not asked") {
   MakersFixture fixture;
-  for (std::uint32_t i = 0; i < policy::kSmallMesh; ++i)
+  for (std::uint32_t i = 0; i < facts::kLargeMesh; ++i)
     fixture.join(100 + i, numbered(300 + i), 0, true);
   fixture.send(kLess, 2, 0);
   CHECK(fixture.question(2).empty());
@@ -141,7 +141,7 @@ TEST_CASE("a maker that keeps silent, or says that it makes none, is not waited 
   fixture.answer(kTwo, {2, {}, {}});
   CHECK(fixture.to_judge(2).empty());
   SUBCASE("silent") {
-    fixture.pass(policy::kCheckTimeout);
+    fixture.pass(facts::kSumsOverdue);
     CHECK(fixture.to_judge(2) == Slots{0});
     fixture.answer(kThree, 2, kFalse);  // too late, which is no fault
     CHECK(fixture.take<core::JudgeRows>().empty());
@@ -165,13 +165,13 @@ TEST_CASE("where nobody answers no row is judged, and the question is put again"
   fixture.send(kLess, 2, 0);
   REQUIRE_FALSE(fixture.question(2).empty());
   const Bytes key = fixture.key(2);
-  fixture.pass(policy::kCheckTimeout);
+  fixture.pass(facts::kSumsOverdue);
   CHECK(fixture.question(2) == std::set<PeerKey>{kOne, kTwo, kThree});
   CHECK(fixture.key(2) != key);
   // Sums under the key of the first one are late.
-  fixture.answer(kOne, {2, key, Bytes(kGenerationSize * policy::kCheckTagBytes, kTrue)});
-  fixture.answer(kTwo, {2, key, Bytes(kGenerationSize * policy::kCheckTagBytes, kTrue)});
-  fixture.answer(kThree, {2, key, Bytes(kGenerationSize * policy::kCheckTagBytes, kTrue)});
+  fixture.answer(kOne, {2, key, Bytes(kGenerationSize * facts::kSumBytes, kTrue)});
+  fixture.answer(kTwo, {2, key, Bytes(kGenerationSize * facts::kSumBytes, kTrue)});
+  fixture.answer(kThree, {2, key, Bytes(kGenerationSize * facts::kSumBytes, kTrue)});
   CHECK(fixture.take<core::JudgeRows>().empty());
   for (const PeerKey peer : {kOne, kTwo, kThree}) fixture.answer(peer, 2, kTrue);
   CHECK(fixture.to_judge(2) == Slots{0});
@@ -193,8 +193,7 @@ TEST_CASE("sums of another size are a fault, and so are those of a peer that was
   fixture.send(kLess, 2, 0);
   REQUIRE_FALSE(fixture.question(2).empty());
   SUBCASE("too few") {
-    fixture.answer(kOne,
-                   {2, fixture.key(2), Bytes(kGenerationSize * policy::kCheckTagBytes - 1, kTrue)});
+    fixture.answer(kOne, {2, fixture.key(2), Bytes(kGenerationSize * facts::kSumBytes - 1, kTrue)});
     CHECK(fixture.closed(kOne));
   }
   SUBCASE("never asked") {
@@ -202,8 +201,7 @@ TEST_CASE("sums of another size are a fault, and so are those of a peer that was
     CHECK(fixture.closed(kIdle));
   }
   SUBCASE("a generation that does not exist, of one that was asked") {
-    fixture.answer(kOne,
-                   {100, fixture.key(2), Bytes(kGenerationSize * policy::kCheckTagBytes, kTrue)});
+    fixture.answer(kOne, {100, fixture.key(2), Bytes(kGenerationSize * facts::kSumBytes, kTrue)});
     CHECK_FALSE(fixture.closed(kOne));
   }
   CHECK(fixture.take<core::JudgeRows>().empty());

@@ -1,10 +1,10 @@
 // What follows from check sums of holders that speak for nobody: for the makers, for the senders of
 // rows, and for the rows.
+#include "tests/core/facts.h"
 #include "tests/core/trust/makers_fixture.h"
 
 using namespace firn;
 using namespace firn::test;
-namespace policy = core::policy;
 using core::DecodeOutcome;
 
 // --- makers ---
@@ -49,7 +49,7 @@ TEST_CASE("one that told the truth and keeps silent then is not the only one tha
   fixture.make_truthful({kTwo}, 2);
   fixture.send(kLess, 3, 0);
   REQUIRE(fixture.question(3) == std::set<PeerKey>{kTwo});
-  fixture.pass(policy::kCheckTimeout);
+  fixture.pass(facts::kSumsOverdue);
   CHECK(fixture.question(3) == std::set<PeerKey>{kOne, kTwo, kThree});
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("a liar whose ban is over is not asked again") {
   REQUIRE_FALSE(fixture.question(2).empty());
   fixture.answer(kOne, 2, kFalse);
   fixture.review(2, fixture.verify(2, kTwo));
-  fixture.pass(*std::rbegin(policy::kBanTimes));
+  fixture.pass(facts::kBansOver);
   fixture.join(9, fixture.id(kOne), 0, true);
   CHECK_FALSE(fixture.closed(9));
   fixture.send(kLess, 3, 0);
@@ -103,8 +103,9 @@ TEST_CASE("what a liar has said about other generations is not judged by any mor
   REQUIRE(fixture.take<core::MakeCheck>().size() == 1);
   fixture.review(2, {fixture.key(2)});
   REQUIRE(fixture.noticed("told false check sums of generation 2"));
+  fixture.take<core::JudgeRows>();
   SUBCASE("nobody else answers") {
-    fixture.pass(policy::kCheckTimeout);
+    fixture.pass(facts::kSumsOverdue);
     CHECK(fixture.take<core::JudgeRows>().empty());
     CHECK(fixture.question(3) == std::set<PeerKey>{kTwo, kThree});
   }
@@ -138,7 +139,7 @@ TEST_CASE("by sums of an unknown maker nobody is banned; the sender's rows are n
   CHECK(fixture.core.report().rank == 0);
   CHECK_FALSE(fixture.send(kLess, 4, 0));
   CHECK(fixture.send(kThree, 4, 0));
-  fixture.pass(policy::kMistrustTime);
+  fixture.pass(facts::kSuspensionOver);
   CHECK(fixture.send(kLess, 4, 1));
 }
 
@@ -146,7 +147,7 @@ TEST_CASE("an unknown maker's word counts against a neighbour once") {
   MakersFixture fixture;
   fixture.send(kLess, 2, 0);
   fixture.judge_by(kOne, 2, kFalse, {}, {0});
-  fixture.pass(policy::kMistrustTime);
+  fixture.pass(facts::kSuspensionOver);
   REQUIRE(fixture.send(kLess, 3, 0));
   fixture.judge_by(kTwo, 3, kFalse, {}, {0});
   CHECK(fixture.core.report().rank == 0);
@@ -246,9 +247,9 @@ TEST_CASE("once a false row was met only trusted ones are wanted, while a holder
   CHECK_FALSE(wants_trusted(fixture, kIdle));
   raise_alarm(fixture);
   CHECK(wants_trusted(fixture, kIdle));
-  fixture.pass(policy::kStarvingTime + kSecond);
+  fixture.pass(facts::kStarves + kSecond);
   CHECK_FALSE(wants_trusted(fixture, kIdle));  // nothing comes of it
-  fixture.pass(policy::kBelieveUnsure);
+  fixture.pass(facts::kBelievesAgain);
   fixture.send_first_hand(kTwo, 3, 2);
   fixture.pass(kSecond);
   CHECK(wants_trusted(fixture, kIdle));
@@ -321,7 +322,7 @@ TEST_CASE("rows that all were judged by sums of holders are trusted, and answere
   MakersFixture fixture;
   for (std::uint32_t i = 0; i < 3; ++i) fixture.send(kLess, 2, i);
   REQUIRE_FALSE(fixture.question(2).empty());
-  fixture.pass(policy::kCheckTimeout);
+  fixture.pass(facts::kSumsOverdue);
   REQUIRE_FALSE(fixture.question(2).empty());
   for (const PeerKey peer : {kOne, kTwo, kThree}) fixture.answer(peer, 2, kTrue);
   CHECK(mixed(sent_to_idle(fixture, true), 2).empty());
@@ -422,7 +423,7 @@ TEST_CASE("a generation that decoded to false data is fetched again where nobody
   }
   SUBCASE("they say nothing") {
     CHECK_FALSE(fixture.noticed("it is fetched again"));
-    fixture.pass(policy::kCheckTimeout);
+    fixture.pass(facts::kSumsOverdue);
   }
   SUBCASE("they say different things") {
     for (const PeerKey peer : {kOne, kTwo}) fixture.answer(peer, 2, kTrue);

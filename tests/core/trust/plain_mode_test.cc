@@ -6,10 +6,10 @@
 #include <optional>
 #include <set>
 
-#include "client/core/base/constants.h"
 #include "client/core/parts.h"
 #include "client/core/trust/plain_mode.h"
 #include "proto/base/digest.h"
+#include "tests/core/facts.h"
 #include "tests/core/trust/inside.h"
 #include "tests/core/trust/large_mesh_fixture.h"
 #include "tests/sampled.h"
@@ -18,22 +18,21 @@ namespace plain_mode_test {
 
 using namespace firn;
 using namespace firn::test;
-namespace policy = core::policy;
 using core::DecodeOutcome;
 
 namespace {
 
 constexpr std::uint32_t kN = 8, kBytes = 64;
-constexpr PeerKey kSource = 1, kGood = 2, kOther = 3, kLast = 30;
+constexpr PeerKey kSource = 1, kGood = 2, kOther = 3, kLast = facts::kLargeMesh + 5;
 
 std::vector<Digest> leaves() {
   return {kN, merkle_leaf(std::vector<std::uint8_t>(kBytes))};
 }
 
-// A source and 29 others.
+// A source, and others that make a large mesh with it.
 class LargeFixture : public Fixture {
  public:
-  explicit LargeFixture(PeerKey last = kLast) : Fixture(content()) {
+  explicit LargeFixture(PeerKey last = kLast) : Fixture(content(), roomy()) {
     start();
     join(kSource, numbered(kSource), 0, true);
     for (PeerKey peer = kGood; peer <= last; ++peer)
@@ -148,7 +147,7 @@ TEST_CASE("in a small mesh no generation is fetched plainly but those in trouble
       REQUIRE(fixture.send(i % 2 == 0 ? kGood : kOther, fixture.coded(g, i)));
     fixture.core.generation_decoded(g, DecodeOutcome::kCorrupt, fixture.now);
     fixture.drain();
-    fixture.pass(policy::kCheckTimeout + kSecond);
+    fixture.pass(facts::kSumsOverdue + kSecond);
     CHECK_FALSE(fixture.asked(true).contains(5));
   }
   CHECK(fixture.send(kGood, fixture.coded(5, 0)));
@@ -158,7 +157,7 @@ TEST_CASE("a generation whose leaves nobody hands out is fetched as coded blocks
   LargeFixture fixture;
   fixture.spoil(0);
   CHECK_FALSE(fixture.send(kGood, fixture.coded(kAhead, 0)));
-  fixture.pass(policy::kPlainWait);
+  fixture.pass(facts::kLeavesGivenUp);
   CHECK(fixture.send(kGood, fixture.coded(kAhead, 1)));
 }
 
@@ -167,7 +166,7 @@ TEST_CASE("when nothing false was met for a while coded blocks are fetched again
   fixture.spoil(0);
   REQUIRE(fixture.asked(true).contains(kAhead));
   REQUIRE_FALSE(fixture.send(kGood, fixture.coded(kAhead, 0)));
-  fixture.pass(policy::kPlainModeTime);
+  fixture.pass(facts::kPlainModeOver);
   CHECK(fixture.send(kGood, fixture.coded(kAhead, 0)));
 }
 
@@ -185,18 +184,18 @@ TEST_CASE("where false rows come back soon after its end, it lasts twice as long
   mode.met_false();
   CHECK(mode.step());
   REQUIRE(mode.on());
-  CHECK_FALSE(steps_after(policy::kPlainModeTime - 1));
+  CHECK_FALSE(steps_after(facts::kPlainModeOver - 1));
   CHECK(steps_after(1));
   REQUIRE_FALSE(mode.on());
   mode.met_false();
   REQUIRE(mode.step());
-  CHECK_FALSE(steps_after(policy::kPlainModeTime));
-  CHECK(steps_after(policy::kPlainModeTime));
+  CHECK_FALSE(steps_after(facts::kPlainModeOver));
+  CHECK(steps_after(facts::kPlainModeOver));
   // Later it begins as at first.
-  parts.context.now += policy::kPlainModeMemory;
+  parts.context.now += facts::kPlainModeForgotten;
   mode.met_false();
   REQUIRE(mode.step());
-  CHECK(steps_after(policy::kPlainModeTime));
+  CHECK(steps_after(facts::kPlainModeOver));
 }
 
 TEST_CASE("a false row that was met while the mesh was small counts for a minute") {
@@ -208,7 +207,7 @@ TEST_CASE("a false row that was met while the mesh was small counts for a minute
     core::trust::PlainMode mode(inside.world, inside.regime);
     mode.met_false();
     CHECK_FALSE(mode.step());
-    parts.context.now += policy::kPlainModeMemory - (soon ? 1 : 0);
+    parts.context.now += facts::kPlainModeForgotten - (soon ? 1 : 0);
     parts.trackers.replied(0, told_of(100));
     CHECK(mode.step() == soon);
     CHECK(mode.on() == soon);
@@ -244,7 +243,7 @@ TEST_CASE("a block that neighbours say they hold is asked of one of them at a ti
     REQUIRE(fixture.send(peer, fixture.block(kAhead, 1, static_cast<std::uint32_t>(peer - 10))));
     fixture.tell(peer, kAhead, 0xc0);
   }
-  fixture.now = (fixture.now / policy::kPlainTurn + 1) * policy::kPlainTurn;
+  fixture.now = (fixture.now / facts::kNextTurn + 1) * facts::kNextTurn;
   fixture.pass(kMillisecond);
   for (PeerKey peer = kSource; peer <= kLast; ++peer) fixture.heard<proto::State>(peer);
   REQUIRE(fixture.send(16, fixture.block(kAhead, 1, 0)) == false);  // each is told anew
@@ -275,9 +274,9 @@ TEST_CASE("however leaves come, no more generations are fetched plainly than a S
       CHECK(static_cast<std::size_t>(wanting) <= limits::kWantedBlocksMax);
       most = std::max(most, wanting);
     }
-    fixture.pass(policy::kPlainPatience / 8);
+    fixture.pass(facts::kBlocksGivenUp / 8);
   }
-  CHECK(static_cast<std::size_t>(most) > policy::kPlainMax);
+  CHECK(static_cast<std::size_t>(most) > limits::kWantedBlocksMax / 2);
 }
 
 TEST_CASE("what has to wait is asked for again when all are fetched as coded blocks again") {
@@ -288,7 +287,7 @@ TEST_CASE("what has to wait is asked for again when all are fetched as coded blo
   auto told = fixture.told(kSource, kAhead);
   REQUIRE(told.has_value());
   CHECK(told->quota == 0);
-  fixture.pass(policy::kPlainWait);
+  fixture.pass(facts::kLeavesGivenUp);
   told = fixture.told(kSource, kAhead);
   REQUIRE(told.has_value());
   CHECK(told->quota > 0);
@@ -324,10 +323,10 @@ TEST_CASE("a neighbour that did not answer when asked for leaves is asked last")
   for (std::uint32_t g = 0; g < 12; ++g) fixture.tell(kOther, g, 0x01);
   fixture.spoil(0);
   // Not of the source first, which is to send blocks.
-  fixture.pass(kSecond);
+  fixture.pass(facts::kLeavesOverdue / 2);
   CHECK(fixture.leaf_requests(kOther, false) > 0);
   CHECK(fixture.leaf_requests(kSource, true) == 0);
-  fixture.pass(policy::kLeavesTimeout);
+  fixture.pass(facts::kLeavesOverdue);
   fixture.leaf_requests(kOther, false);
   CHECK(fixture.leaf_requests(kSource, true) > 0);
   while (fixture.leaf_requests(kSource, true) > 0) {

@@ -1,12 +1,11 @@
 // Check sums for neighbours: of any holder under their key, of one that speaks for the authority
 // under a key that it draws.
-#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
+#include "tests/core/facts.h"
 #include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;
-namespace policy = core::policy;
 
 namespace {
 
@@ -54,7 +53,7 @@ TEST_CASE("a neighbour has a key of its own, which it is told once") {
   REQUIRE(wanted.size() == 2);
   CHECK(wanted[0].peer == kAsker);
   CHECK(wanted[1].generation == 7);
-  CHECK(wanted[0].tag_bytes == policy::kCheckTagBytes);
+  CHECK(wanted[0].tag_bytes == facts::kSumBytes);
   CHECK(wanted[0].key.empty());
   // Two keys were drawn before one was told: each goes along with its sums.
   CHECK(made(fixture, 3, key_of(1)).key == key_of(1));
@@ -78,32 +77,37 @@ TEST_CASE("what a neighbour asks for beyond its allowance is ignored") {
   Fixture fixture = source();
   fixture.start(true);
   fixture.join(kAsker, peer_id(2), 0);
-  fixture.say(kAsker, proto::CheckRequest{numbers(0, 60)});
-  fixture.say(kAsker, proto::CheckRequest{numbers(60, 60)});
-  CHECK(fixture.take<core::MakeCheck>().size() == 2 * policy::kChecksPerSecond);
+  for (std::uint32_t i = 0; i < 3; ++i)
+    fixture.say(kAsker, proto::CheckRequest{numbers(60 * i, 60)});
+  CHECK(fixture.take<core::MakeCheck>().size() == 2 * facts::kSumsPerSecond);
   CHECK_FALSE(fixture.closed(kAsker));
   fixture.pass(kSecond);
-  fixture.say(kAsker, proto::CheckRequest{numbers(120, 60)});
-  CHECK(fixture.take<core::MakeCheck>().size() == policy::kChecksPerSecond);
+  for (std::uint32_t i = 0; i < 2; ++i)
+    fixture.say(kAsker, proto::CheckRequest{numbers(60 * i, 60)});
+  CHECK(fixture.take<core::MakeCheck>().size() == facts::kSumsPerSecond);
   fixture.join(3, peer_id(3), 0);  // others have their own
   fixture.say(3, proto::CheckRequest{numbers(0, 10)});
   CHECK(fixture.take<core::MakeCheck>().size() == 10);
 }
 
 TEST_CASE("a large generation counts as many of the usual size") {
-  Fixture fixture = source(true, vouched_manifest(8, 64, 1 << 20));
+  Fixture fixture = source(true, vouched_manifest(60, 64, 1 << 20));
   fixture.start(true);
   fixture.join(kAsker, peer_id(2), 0);
   const auto answered = [&] {
-    fixture.say(kAsker, proto::CheckRequest{numbers(0, 8)});
-    fixture.say(kAsker, proto::LeafRequest{numbers(0, 8)});
+    fixture.say(kAsker, proto::CheckRequest{numbers(0, 60)});
+    fixture.say(kAsker, proto::LeafRequest{numbers(0, limits::kLeafGenerationsMax)});
     return std::pair(fixture.take<core::MakeCheck>().size(),
                      fixture.take<core::MakeLeaves>().size());
   };
-  CHECK(answered() == std::pair<std::size_t, std::size_t>(4, 1));
+  const auto [sums, leaves] = answered();
+  CHECK(sums > 0);
+  CHECK(sums < facts::kSumsPerSecond);
+  CHECK(leaves > 0);
+  CHECK(leaves < facts::kLeavesPerSecond / 2);
   CHECK(answered() == std::pair<std::size_t, std::size_t>(0, 0));
-  fixture.pass(64 * kSecond / policy::kLeavesPerSecond);
-  CHECK(answered() == std::pair<std::size_t, std::size_t>(4, 1));
+  fixture.pass(600 * kSecond);
+  CHECK(answered() == std::pair(sums, leaves));
 }
 
 TEST_CASE("the same request again and again is answered at a bounded rate, at nobody's cost") {
@@ -122,8 +126,8 @@ TEST_CASE("the same request again and again is answered at a bounded rate, at no
     }
     fixture.pass(10 * kMillisecond);
   }
-  CHECK(wanted <= (2 + kReplayed) * policy::kChecksPerSecond);
-  CHECK(wanted >= kReplayed * policy::kChecksPerSecond - policy::kChecksPerSecond);
+  CHECK(wanted <= (2 + kReplayed) * facts::kSumsPerSecond);
+  CHECK(wanted >= kReplayed * facts::kSumsPerSecond - facts::kSumsPerSecond);
   CHECK(others == kReplayed);
   CHECK_FALSE(fixture.noticed("banned for"));
   CHECK(fixture.core.report().peers == 2);
@@ -175,7 +179,7 @@ TEST_CASE("any holder makes sums under the key that a neighbour sends, and answe
     REQUIRE(wanted.size() == 2);
     CHECK(wanted[0].peer == kAsker);
     CHECK(wanted[0].generation == 3);
-    CHECK(wanted[0].tag_bytes == policy::kCheckTagBytes);
+    CHECK(wanted[0].tag_bytes == facts::kSumBytes);
     CHECK(std::ranges::equal(wanted[0].key, key_of(9)));
     CHECK(std::ranges::equal(wanted[1].key, key_of(8)));
     CHECK(made(fixture, 3, key_of(8)).key == key_of(8));
@@ -230,13 +234,13 @@ TEST_CASE("keys of its own give a neighbour no larger allowance") {
   Fixture fixture = source();
   fixture.start(true);
   fixture.join(kAsker, peer_id(2), 0);
-  for (std::uint8_t i = 0; i < 100; ++i) {
+  for (std::uint8_t i = 0; i < 200; ++i) {
     fixture.say(kAsker, proto::CheckRequest{{i}, key_of(i)});
     fixture.say(kAsker, proto::CheckRequest{{i}});
   }
-  CHECK(fixture.take<core::MakeCheck>().size() == 2 * policy::kChecksPerSecond);
+  CHECK(fixture.take<core::MakeCheck>().size() == 2 * facts::kSumsPerSecond);
   CHECK_FALSE(fixture.closed(kAsker));
   fixture.pass(kSecond);
   for (std::uint8_t i = 0; i < 100; ++i) fixture.say(kAsker, proto::CheckRequest{{i}, key_of(i)});
-  CHECK(fixture.take<core::MakeCheck>().size() == policy::kChecksPerSecond);
+  CHECK(fixture.take<core::MakeCheck>().size() == facts::kSumsPerSecond);
 }

@@ -1,7 +1,7 @@
 // What is known of rows over the life of a process: told to the driver, and taken over from it.
-#include "client/core/base/constants.h"
 #include "codec/encode.h"
 #include "proto/base/limits.h"
+#include "tests/core/facts.h"
 #include "tests/core/fixture.h"
 
 using namespace firn;
@@ -12,7 +12,6 @@ namespace {
 
 constexpr PeerKey kProver = 1, kPeer = 2;
 constexpr std::uint32_t kRowsIn = 4;
-namespace policy = core::policy;
 using Slots = std::vector<std::uint32_t>;
 using Bytes = std::vector<std::uint8_t>;
 
@@ -61,7 +60,7 @@ TEST_CASE("a row is stored with what is known of it, and the driver hears when i
     REQUIRE(stored.size() == 1);
     return stored[0].standing;
   };
-  fixture.pass(policy::kStallVoid + kSecond);  // no authority: any block is taken
+  fixture.pass(facts::kNoAuthority);  // no authority: any block is taken
   proto::Block unproven = fixture.block(0, 1, 0);
   unproven.unproven = true;
   CHECK(standing_of(kPeer, unproven) == Standing::kUnanswered);

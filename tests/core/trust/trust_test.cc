@@ -1,12 +1,11 @@
 // Whose word counts: when a peer takes only blocks that their sender answers for, and what it
 // answers for itself.
-#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
+#include "tests/core/facts.h"
 #include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;
-namespace policy = core::policy;
 
 namespace {
 
@@ -18,8 +17,12 @@ Fixture vouched_bench() {
 
 // The last State told to the peer.
 proto::State told(Fixture& fixture, PeerKey peer) {
-  fixture.pass(kSecond);
-  const std::vector<proto::State> states = fixture.heard<proto::State>(peer);
+  fixture.pass(kSecond / 2);
+  std::vector<proto::State> states = fixture.heard<proto::State>(peer);
+  for (int waits = 0; states.empty() && waits < 1000; ++waits) {
+    fixture.pass(20 * kMillisecond);
+    states = fixture.heard<proto::State>(peer);
+  }
   REQUIRE_FALSE(states.empty());
   return states.back();
 }
@@ -51,9 +54,9 @@ TEST_CASE("a peer that starves beside a silent authority takes any block until i
   fixture.start();
   fixture.join_certified(kVoucher, peer_id(1), peer_id(1));
   fixture.join(kRelay, peer_id(2), 0, true);
-  fixture.pass(policy::kStarvingTime / 2);
+  fixture.pass(facts::kStarves / 2);
   CHECK_FALSE(takes_unproven(fixture, kRelay, fixture.block(0, 1, 0)));
-  fixture.pass(policy::kStarvingTime);
+  fixture.pass(facts::kStarves);
   CHECK(takes_unproven(fixture, kRelay, fixture.block(0, 2, 1)));
   fixture.pass(core::kSecond);
   fixture.say(kVoucher, proto::State{});
@@ -67,7 +70,7 @@ TEST_CASE("where no authority is found a peer takes any block after a while") {
   fixture.join(kRelay, peer_id(2), 0, true);
   CHECK(told(fixture, kRelay).proven_only);
   CHECK_FALSE(takes_unproven(fixture, kRelay, fixture.block(0, 1, 0)));
-  fixture.pass(policy::kStallVoid);
+  fixture.pass(facts::kNoAuthority);
   const std::vector<proto::State> states = fixture.heard<proto::State>(kRelay);
   REQUIRE_FALSE(states.empty());
   CHECK_FALSE(states.back().proven_only);
@@ -106,12 +109,12 @@ TEST_CASE("once the authority has left, a peer stays strict while answered block
     }
     std::uint32_t sequence = 0;
     for (std::uint32_t i = 0; i < 6; ++i) {
-      fixture.pass(kSecond);
+      fixture.pass(facts::kNoAuthority / 4);
       CHECK_FALSE(takes_unproven(fixture, kRelay, fixture.block(i / 3, ++sequence, 3)));
       fixture.say(kRelay, fixture.block(i / 3, ++sequence, i % 3));
     }
     CHECK(fixture.core.report().rank == rank + 6);
-    fixture.pass(policy::kStallVoid + kSecond);
+    fixture.pass(facts::kNoAuthority);
     CHECK(takes_unproven(fixture, kRelay, fixture.block(0, ++sequence, 3)));
     // What it took was false.
     fixture.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, fixture.now);
@@ -129,7 +132,7 @@ TEST_CASE("once the authority has left, a peer does not stay strict beside one t
   fixture.core.peer_closed(kVoucher, fixture.now);
   std::uint32_t sequence = 0;
   for (std::uint32_t i = 0; i < 3; ++i) {
-    fixture.pass(kSecond);
+    fixture.pass(facts::kNoAuthority / 3);
     fixture.say(kRelay, fixture.block(0, ++sequence, i));
   }
   CHECK_FALSE(told(fixture, kRelay).proven_only);
@@ -137,7 +140,7 @@ TEST_CASE("once the authority has left, a peer does not stay strict beside one t
   // It is one that has told nothing: it may only claim to hold all.
   fixture.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, fixture.now);
   CHECK_FALSE(told(fixture, kRelay).proven_only);
-  fixture.pass(policy::kTruthPatience);
+  fixture.pass(facts::kTruthAwaited);
   for (std::uint32_t i = 0; i < 4; ++i) {
     REQUIRE(takes_unproven(fixture, kRelay, fixture.block(1, ++sequence, i)));
   }
@@ -149,7 +152,7 @@ TEST_CASE("in a large mesh a peer takes any block, with an authority too") {
   Fixture fixture = vouched_bench();
   fixture.start();
   fixture.join_certified(kVoucher, peer_id(1), peer_id(1));
-  for (std::uint32_t i = 0; i < policy::kSmallMesh + 4; ++i) {
+  for (std::uint32_t i = 0; i < facts::kLargeMesh; ++i) {
     fixture.join(10 + i, numbered(200 + i), 0, true);
   }
   CHECK_FALSE(told(fixture, 10).proven_only);
@@ -160,7 +163,7 @@ TEST_CASE("a certificate made for another peer proves nothing") {
   Fixture fixture = vouched_bench();
   fixture.start();
   fixture.join_certified(kVoucher, peer_id(1), peer_id(3));
-  fixture.pass(policy::kStallVoid + kSecond);
+  fixture.pass(facts::kNoAuthority);
   CHECK_FALSE(fixture.closed(kVoucher));
   CHECK(takes_unproven(fixture, kVoucher, fixture.block(0, 1, 0)));
 }
@@ -181,7 +184,7 @@ TEST_CASE("a certificate for another content, or by another authority, proves no
     // Its word does not count: nobody asks it for sums, and an authority is not waited for.
     proto::Block block = fixture.block(0, 1, 0);
     fixture.say(kRelay, std::move(block));
-    fixture.pass(policy::kStallVoid + kSecond);
+    fixture.pass(facts::kNoAuthority);
     CHECK(fixture.heard<proto::CheckRequest>(kVoucher).empty());
     CHECK_FALSE(fixture.closed(kVoucher));  // it is no fault
     CHECK(takes_unproven(fixture, kVoucher, fixture.block(0, 1, 1)));

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "client/core/send/choice/late_binding.h"
 #include "client/core/send/choice/relay_policy.h"
 #include "client/core/send/source/source_policy.h"
@@ -23,7 +22,7 @@ using core::Neighbours;
 using core::policy::Choice;
 
 inline constexpr std::uint32_t kBlockBytes = 100;
-inline constexpr std::uint32_t kBusy = core::policy::kBusyConnections;
+inline constexpr std::uint32_t kBusy = 3;  // sockets that may have blocks waiting
 
 inline Shape shape_of(std::uint32_t generations, std::uint32_t n) {
   return Shape{n, kBlockBytes, std::uint64_t{generations} * n * kBlockBytes};
@@ -84,7 +83,7 @@ struct Scene {
   }
   Neighbour& peer(core::PeerKey key) { return neighbours.at(key); }
 
-  TimeUs now = kSecond;
+  TimeUs now = 100 * kSecond;  // what was held from the beginning stands still
   Holdings holdings;
   Neighbours neighbours;
 };

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "client/core/view/swarm_view.h"
+#include "tests/core/facts.h"
 #include "tests/core/send/choice/scene.h"
 
 namespace why_not_test {
@@ -161,7 +162,7 @@ TEST_CASE("why not: others come first while they want something") {
   CHECK(relay.why(1, wary) == Reason());
 
   Serving source(false);
-  source.scene.peer(1).worth = core::policy::kDoubtedWorth;
+  source.scene.peer(1).worth = facts::kWorthOfDoubted;
   CHECK(source.why(1) == Reason(WhyNot::kOthersFirst));
   CHECK(source.why(2) == Reason());
 }

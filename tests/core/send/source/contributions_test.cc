@@ -1,8 +1,8 @@
 // Which neighbours of a source pass on what they are given.
 #include "client/core/send/source/contributions.h"
 
-#include "client/core/base/constants.h"
 #include "client/core/send/source/source_policy.h"
+#include "tests/core/facts.h"
 #include "tests/core/send/source/reported_source.h"
 
 using namespace firn;
@@ -12,7 +12,7 @@ namespace policy = core::policy;
 TEST_CASE("a neighbour of which nothing reaches the others is worth next to nothing") {
   Reported swarm(8);
   for (int i = 0; i < 10; ++i) swarm.review([](int, int of) { return of == 1 ? 0u : 10u; });
-  CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
+  CHECK(swarm.neighbour(1).worth == facts::kWorthOfSink);
   for (core::PeerKey key = 2; key <= 8; ++key) CHECK(swarm.neighbour(key).worth == 1);
   // It may mend its ways.
   for (int i = 0; i < 30; ++i) swarm.review(kAllPassOn);
@@ -26,37 +26,37 @@ TEST_CASE("liars below half of the reporters change nothing") {
     swarm.review(
         [&](int by, int of) { return liar(by) ? (of == 1 ? 1000u : 0u) : (of == 1 ? 0u : 10u); });
   }
-  CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
+  CHECK(swarm.neighbour(1).worth == facts::kWorthOfSink);
   for (core::PeerKey key = 2; key <= 6; ++key) CHECK(swarm.neighbour(key).worth == 1);
 }
 
 TEST_CASE("while nobody is given enough to be judged by, verdicts stay as they are") {
   Reported swarm(8);
   for (int i = 0; i < 10; ++i) swarm.review([](int, int of) { return of == 1 ? 0u : 10u; });
-  REQUIRE(swarm.neighbour(1).worth == policy::kWorthMin);
+  REQUIRE(swarm.neighbour(1).worth == facts::kWorthOfSink);
   for (int i = 0; i < 30; ++i) swarm.review([](int, int) { return 0u; }, 0);
   for (int i = 0; i < 30; ++i) {
     swarm.review([](int, int of) { return of == 1 ? 10u : 0u; }, 0);
-    CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
+    CHECK(swarm.neighbour(1).worth == facts::kWorthOfSink);
   }
 }
 
 TEST_CASE("in a large mesh, where most do not know a neighbour, reports tell nothing") {
-  Reported swarm(policy::kSmallMesh + 1);
+  Reported swarm(facts::kLargeMesh);
   for (int i = 0; i < 10; ++i) swarm.review([](int, int of) { return of % 2 == 0 ? 10u : 0u; });
-  for (core::PeerKey key = 1; key <= policy::kSmallMesh + 1; ++key) {
+  for (core::PeerKey key = 1; key <= facts::kLargeMesh; ++key) {
     CHECK(swarm.neighbour(key).worth == 1);
   }
 }
 
 TEST_CASE("what was given in a large mesh is not held against anybody in a small one") {
-  Reported swarm(policy::kSmallMesh + 1);
+  Reported swarm(facts::kLargeMesh);
   swarm.convict(2, 1, 1);
   for (int i = 0; i < 20; ++i) swarm.review([](int, int) { return 0u; });
   swarm.leave();
   swarm.leave();
   for (int i = 0; i < 3; ++i) swarm.review(kAllPassOn);
-  for (core::PeerKey key = 1; key < policy::kSmallMesh; ++key) {
+  for (core::PeerKey key = 1; key < facts::kLargeMesh - 1; ++key) {
     CHECK(swarm.neighbour(key).worth == 1);
     CHECK_FALSE(swarm.neighbour(key).sink());
   }
@@ -74,7 +74,7 @@ TEST_CASE("a newcomer is not judged before its rows can have arrived") {
   for (int i = 0; i < 2; ++i) swarm.review(all_but_one);
   CHECK(swarm.neighbour(1).worth == 1);
   swarm.review(all_but_one);
-  CHECK(swarm.neighbour(1).worth == policy::kWorthMin);
+  CHECK(swarm.neighbour(1).worth == facts::kWorthOfSink);
 }
 
 TEST_CASE("on a long path a newcomer has five round trips and a report, within bounds") {
@@ -112,7 +112,7 @@ TEST_CASE("one that comes when others are judged begins with a quarter, until it
   }
   core::Neighbour& late = swarm.join();
   swarm.review(kAllPassOn);
-  CHECK(late.worth == policy::kNewcomerWorth);
+  CHECK(late.worth == facts::kWorthOfNewcomer);
   CHECK_FALSE(late.sink());
   for (int i = 0; i < 4; ++i) swarm.review(kAllPassOn);
   CHECK(late.worth == 1);
@@ -125,11 +125,11 @@ TEST_CASE("a late one that passes nothing on stays at next to nothing") {
   core::Neighbour& late = swarm.join();
   const auto all_but_it = [](int, int of) { return of == 9 ? 0u : 10u; };
   for (int i = 0; i < 5; ++i) swarm.review(all_but_it);
-  CHECK(late.worth == policy::kWorthMin);
+  CHECK(late.worth == facts::kWorthOfSink);
   // It is given nothing any more, and passes nothing on that could clear it.
   for (int i = 0; i < 30; ++i) {
     CHECK_FALSE(swarm.review(all_but_it, 8));
-    CHECK(late.worth == policy::kWorthMin);
+    CHECK(late.worth == facts::kWorthOfSink);
   }
 }
 
@@ -139,12 +139,12 @@ TEST_CASE(
   const auto all_but_it = [](int, int of) { return of == 9 ? 0u : 10u; };
   for (int i = 0; i < 5; ++i) swarm.review(all_but_it);
   for (int i = 0; i < 30; ++i) swarm.review(all_but_it, 8);
-  CHECK(swarm.neighbour(9).worth == policy::kWorthMin);
+  CHECK(swarm.neighbour(9).worth == facts::kWorthOfSink);
   for (int i = 0; i < 3; ++i) swarm.review([](int, int of) { return of == 9 ? 1u : 10u; }, 8);
   CHECK(swarm.neighbour(9).worth == 1);
   // Nothing of what it was given is lost, so nobody hears of it when it ceases to.
   for (int i = 0; i < 10; ++i) CHECK_FALSE(swarm.review(all_but_it, 8));
-  CHECK(swarm.neighbour(9).worth == policy::kWorthMin);
+  CHECK(swarm.neighbour(9).worth == facts::kWorthOfSink);
 }
 
 TEST_CASE("sinks that are given too little to judge by still count for what is usual") {
@@ -167,12 +167,12 @@ TEST_CASE("where all but one pass nothing on, they are taken for sinks once that
 }
 
 TEST_CASE("where they are three quarters in the end, sinks stay sinks") {
-  Reported swarm(18);
+  Reported swarm(12);
   const auto says = [](int, int of) { return of <= 6 ? 0u : 10u; };
   for (int i = 0; i < 5; ++i) swarm.review(says);
   swarm.given_from = 7;
   for (int i = 0; i < 10; ++i) swarm.review(says);
-  for (int i = 0; i < 10; ++i) swarm.leave();
+  for (int i = 0; i < 4; ++i) swarm.leave();
   for (int i = 0; i < 10; ++i) swarm.review(says);
   for (core::PeerKey key = 1; key <= 6; ++key) CHECK(swarm.neighbour(key).sink());
 }
@@ -186,7 +186,7 @@ TEST_CASE("one block in ten seconds gains a sink little") {
         swarm.review([&](int, int of) { return of == 9 ? (i % 10 == 0 ? 1u : 0u) : 10u; }, 8));
     worth += swarm.neighbour(9).worth / 60;
   }
-  CHECK(worth < policy::kSinkWorth / 2);
+  CHECK(worth < 0.125);
 }
 
 TEST_CASE("one that is given nothing and passes nothing on keeps its verdict") {
@@ -212,14 +212,17 @@ TEST_CASE("a newcomer that cannot be judged for long counts like the others") {
   for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
   core::Neighbour& late = swarm.join();
   swarm.review(kAllPassOn, 8);
-  CHECK(late.worth == policy::kNewcomerWorth);
+  CHECK(late.worth == facts::kWorthOfNewcomer);
   for (int i = 0; i < 15; ++i) swarm.review(kAllPassOn, 8);
   CHECK(late.worth == 1);
 }
 
 TEST_CASE("a row's worth falls steeply below half of what is usually passed on, within bounds") {
-  CHECK(policy::worth_of(0, 1) == policy::kWorthMin);
-  CHECK(policy::worth_of(0.25, 1) == 0.125);
+  const double least = policy::worth_of(0, 1);
+  CHECK(least > 0);
+  CHECK(least < 0.1);
+  CHECK(policy::worth_of(0.25, 1) > least);
+  CHECK(policy::worth_of(0.25, 1) < 0.5);
   CHECK(policy::worth_of(0.5, 1) == 1);
   CHECK(policy::worth_of(3, 1) == 1);
   CHECK(policy::worth_of(0.5, 3) == 1);
@@ -296,13 +299,21 @@ TEST_CASE("a source hears once that a neighbour turned out to be a sink") {
 }
 
 TEST_CASE("one whose network took and passed nothing on waits longer, with next to nothing") {
-  Reported swarm(8);
-  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
-  core::Neighbour& late = swarm.join(2);
-  CHECK(late.worth == policy::kWorthMin);
-  const auto seconds = 4 * policy::kNewcomerTimeMax / kSecond;
-  for (int i = 0; i < seconds - 2; ++i) swarm.review(kAllPassOn, 8);
-  CHECK(late.worth == policy::kWorthMin);
-  for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn, 8);
-  CHECK(late.worth == 1);
+  // Reviews in which it keeps the worth of a newcomer, while it is given nothing.
+  const auto waits = [](std::uint32_t barren) {
+    Reported swarm(8);
+    for (int i = 0; i < 5; ++i) swarm.review(kAllPassOn);
+    core::Neighbour& late = swarm.join(barren);
+    if (barren > 0) CHECK(late.sink());
+    int reviews = 0;
+    for (; late.worth < 1 && reviews < 1000; ++reviews) {
+      swarm.review(kAllPassOn, 8);
+      if (barren > 0 && late.worth < 1) CHECK(late.sink());
+    }
+    return reviews;
+  };
+  const int usual = waits(0), longer = waits(2);
+  CHECK(usual > 1);
+  CHECK(longer > 2 * usual);
+  CHECK(longer < 1000);
 }

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "client/core/base/constants.h"
 #include "codec/random.h"
+#include "tests/core/facts.h"
 #include "tests/core/fixture.h"
 
 using namespace firn;
@@ -17,8 +17,8 @@ using namespace firn::test;
 using core::Neighbour;
 using core::Neighbours;
 using core::policy::Gaps;
-using core::policy::kGapReview;
-using core::policy::kStallTime;
+using facts::kNextGapReview;
+using facts::kStandsStill;
 
 namespace {
 
@@ -47,7 +47,7 @@ struct GapScene {
   // Time goes by with reviews in it. Rows wanted of g at its end.
   std::uint32_t rows_of(std::uint32_t g, TimeUs passes, bool first_pass = true) {
     for (const TimeUs end = now + passes; now < end;) {
-      now += kGapReview;
+      now += kNextGapReview;
       gaps.review(neighbours, 4, first_pass, now);
     }
     for (const Gaps::Gap& gap : gaps.gaps()) {
@@ -66,11 +66,11 @@ TEST_CASE("a generation that stands still while a later one is whole gets the ro
   GapScene s;
   s.tell(1, {{0, 5, 4, {}}, {1, 6, 4, {}}, {2, 3, 4, {}}, {3, 1, 4, {}}});
   s.tell(2, {{0, 4, 4, {}}, {1, 7, 4, {}}}, {{2, 1}});
-  CHECK(s.rows_of(1, kStallTime) == 0);  // it may have grown just before the first review
-  CHECK(s.rows_of(1, kGapReview) == 1);
-  CHECK(s.rows_of(0, kGapReview) == 3);
-  CHECK(s.rows_of(2, kGapReview) == 0);  // a neighbour can give it to the others
-  CHECK(s.rows_of(3, kStallTime) == 0);  // relays may not have come to it yet
+  CHECK(s.rows_of(1, kStandsStill) == 0);  // it may have grown just before the first review
+  CHECK(s.rows_of(1, kNextGapReview) == 1);
+  CHECK(s.rows_of(0, kNextGapReview) == 3);
+  CHECK(s.rows_of(2, kNextGapReview) == 0);  // a neighbour can give it to the others
+  CHECK(s.rows_of(3, kStandsStill) == 0);    // relays may not have come to it yet
   REQUIRE(s.gaps.gaps().size() == 2);
   CHECK(s.gaps.gaps()[0].generation == 0);
 }
@@ -79,10 +79,10 @@ TEST_CASE("what a neighbour holds that passes nothing on is lacking elsewhere") 
   GapScene s;
   s.tell(1, {{0, 5, 4, {}}}, {{1, 1}});
   s.tell(2, {{0, 7, 4, {}}}, {{2, 1}});
-  s.neighbours.at(2).worth = core::policy::kWorthMin;
-  CHECK(s.rows_of(0, 2 * kStallTime) == 3);
+  s.neighbours.at(2).worth = facts::kWorthOfSink;
+  CHECK(s.rows_of(0, 2 * kStandsStill) == 3);
   s.neighbours.at(2).worth = 1;
-  CHECK(s.rows_of(0, 2 * kStallTime) == 1);
+  CHECK(s.rows_of(0, 2 * kStandsStill) == 1);
 }
 
 TEST_CASE("rows of a generation that nobody wants are not missing") {
@@ -93,53 +93,54 @@ TEST_CASE("rows of a generation that nobody wants are not missing") {
     REQUIRE(s.neighbours.at(key).apply_state(std::move(state)));
   }
   s.tell(1, {{1, 5, 4, {}}}, {{2, 1}});
-  CHECK(s.rows_of(0, kStallTime + kGapReview) == 0);
-  CHECK(s.rows_of(1, kGapReview) == 3);
+  CHECK(s.rows_of(0, kStandsStill + kNextGapReview) == 0);
+  CHECK(s.rows_of(1, kNextGapReview) == 3);
 }
 
 TEST_CASE("what is on its way is not missing, and a rank that grows gives time") {
   GapScene s;
   s.tell(1, {{0, 5, 4, {}}});
   s.tell(2, {}, {{1, 1}});
-  CHECK(s.rows_of(0, kStallTime + kGapReview) == 3);
+  CHECK(s.rows_of(0, kStandsStill + kNextGapReview) == 3);
   s.neighbours.at(1).book_block(0, s.now);
-  CHECK(s.rows_of(0, kGapReview) == 2);
+  CHECK(s.rows_of(0, kNextGapReview) == 2);
   s.tell(1, {{0, 6, 4, {}}});
-  CHECK(s.rows_of(0, kStallTime) == 0);
-  CHECK(s.rows_of(0, kGapReview) == 1);
+  CHECK(s.rows_of(0, kStandsStill) == 0);
+  CHECK(s.rows_of(0, kNextGapReview) == 1);
 }
 
 TEST_CASE("rows for a gap are sent once, then have time to be told of") {
   GapScene s;
   s.tell(1, {{0, 6, 4, {}}});
   s.tell(2, {}, {{1, 1}});
-  REQUIRE(s.rows_of(0, kStallTime + kGapReview) == 2);
+  REQUIRE(s.rows_of(0, kStandsStill + kNextGapReview) == 2);
   s.gaps.served(0, s.now);
   CHECK(s.gaps.gaps()[0].rows == 1);
   s.gaps.served(0, s.now);
   s.gaps.served(0, s.now);
   CHECK(s.gaps.gaps()[0].rows == 0);
-  CHECK(s.rows_of(0, kStallTime - kGapReview) == 0);
-  CHECK(s.rows_of(0, kGapReview) == 2);  // they have got lost as well
+  CHECK(s.rows_of(0, kStandsStill - kNextGapReview) == 0);
+  CHECK(s.rows_of(0, kNextGapReview) == 2);  // they have got lost as well
 }
 
 TEST_CASE("after the first pass whatever stands still gets its rows") {
   GapScene s;
   s.tell(1, {{3, 7, 4, {}}});
-  CHECK(s.rows_of(3, 2 * kStallTime) == 0);
-  CHECK(s.rows_of(3, kGapReview, false) == 1);
+  CHECK(s.rows_of(3, 2 * kStandsStill) == 0);
+  CHECK(s.rows_of(3, kNextGapReview, false) == 1);
 }
 
 TEST_CASE("what was sent before a neighbour left without everything gets its rows") {
   GapScene s;
   s.tell(1, {{2, 7, 4, {}}, {3, 7, 4, {}}}, {{0, 1}});
   s.tell(2, {{0, 2, 4, {}}, {2, 5, 4, {}}});
-  REQUIRE(s.rows_of(2, 2 * kStallTime) == 0);
+  REQUIRE(s.rows_of(2, 2 * kStandsStill) == 0);
   s.neighbours.erase(1);
   s.gaps.neighbour_lost(3);
-  CHECK(s.rows_of(0, kStallTime + kGapReview) == 6);  // only the peer that left had it in whole
-  CHECK(s.rows_of(2, kGapReview) == 3);
-  CHECK(s.rows_of(3, kGapReview) == 0);  // sent since
+  CHECK(s.rows_of(0, kStandsStill + kNextGapReview) ==
+        6);  // only the peer that left had it in whole
+  CHECK(s.rows_of(2, kNextGapReview) == 3);
+  CHECK(s.rows_of(3, kNextGapReview) == 0);  // sent since
 }
 
 namespace {
@@ -153,7 +154,7 @@ class PlainGaps {
   std::vector<Gaps::Gap> review(const Neighbours& neighbours, std::uint32_t passed, TimeUs now) {
     while (from_ < passed && !stands_open(neighbours, from_)) watched_.erase(from_++);
     std::vector<Gaps::Gap> gaps;
-    for (std::uint32_t g = from_; g < std::min(passed, from_ + core::policy::kScanMax); ++g) {
+    for (std::uint32_t g = from_; g < std::min(passed, from_ + kAhead); ++g) {
       if (core::policy::somebody_has(neighbours, g)) watched_.erase(g);
       if (!stands_open(neighbours, g)) continue;
       std::uint32_t told = 0, expected = 0;
@@ -166,12 +167,13 @@ class PlainGaps {
       auto& [rank, since] = watched_.try_emplace(g, told, now).first->second;
       if (told > rank) std::tie(rank, since) = std::pair(told, now);
       const std::uint32_t blocks = shape_.blocks_in(g);
-      if (now - since >= kStallTime && expected < blocks) gaps.push_back({g, blocks - expected});
+      if (now - since >= kStandsStill && expected < blocks) gaps.push_back({g, blocks - expected});
     }
     return gaps;
   }
 
  private:
+  static constexpr std::uint32_t kAhead = 64;  // of the first that is lacking
   static bool stands_open(const Neighbours& neighbours, std::uint32_t g) {
     return !core::policy::somebody_has(neighbours, g) &&
            std::any_of(neighbours.begin(), neighbours.end(),
@@ -226,7 +228,7 @@ TEST_CASE(
       state.acknowledged = n.pipe.next_sequence() - 1;
       REQUIRE(n.apply_state(std::move(state)));
       if (random.below(2) == 0 && n.holds.wants(g)) n.book_block(g, now);
-      now += kGapReview;
+      now += kNextGapReview;
       const std::uint64_t walks = neighbours.walks();
       gaps.review(neighbours, kMany, false, now);
       CHECK(neighbours.walks() - walks <= 2 + 1 + kMany / 64);

@@ -5,6 +5,7 @@
 
 #include "client/core/send/source/plain_pass.h"
 #include "client/core/trust/plain_shares.h"
+#include "tests/core/facts.h"
 #include "tests/core/send/choice/scene.h"
 
 namespace plain_pass_test {
@@ -39,7 +40,7 @@ TEST_CASE("a block is asked of one of those that hold it, of another one in turn
   PlainShares shares(scene.holdings.shape());
   for (PeerKey peer = 1; peer <= 5; ++peer) scene.tell(peer, {plain(0, 0xff, 0)});
   std::set<PeerKey> asked_for_0;
-  for (TimeUs now = 0; now < 40 * policy::kPlainTurn; now += policy::kPlainTurn) {
+  for (TimeUs now = 0; now < 40 * facts::kNextTurn; now += facts::kNextTurn) {
     std::vector<std::uint32_t> asked;
     for (PeerKey peer = 1; peer <= 6; ++peer) {
       const auto share = shares.of(scene.neighbours, scene.peer(peer), 0, all_blocks(), now);
@@ -70,7 +71,7 @@ TEST_CASE("a neighbour that has sent nothing for long is asked for blocks as oth
   for (PeerKey peer = 1; peer <= 2; ++peer) scene.tell(peer, {plain(0, 0xff, 0)});
   scene.peer(1).grants.grant(4, 0);
   std::size_t asked = 0, turns = 0;
-  for (TimeUs now = 10 * kSecond; turns < 20; now += policy::kPlainTurn, ++turns) {
+  for (TimeUs now = 10 * kSecond; turns < 20; now += facts::kNextTurn, ++turns) {
     REQUIRE(scene.peer(1).grants.stalled(now));
     asked += shares.of(scene.neighbours, scene.peer(1), 0, all_blocks(), now).size();
   }
@@ -99,9 +100,9 @@ TEST_CASE("a source sends each block once, and again where too few say that they
   CHECK_FALSE(pass.due(scene.peer(2), 0).has_value());
   scene.tell(1, {plain(0, 0xff, 0)});
   scene.tell(3, {plain(0, 0xef, 0x10)});
-  pass.review(scene.neighbours, 0, policy::kPlainLost - kSecond);
+  pass.review(scene.neighbours, 0, facts::kBlockLost - kSecond);
   CHECK_FALSE(pass.lost(scene.peer(2), first).has_value());
-  pass.review(scene.neighbours, 0, policy::kPlainLost);
+  pass.review(scene.neighbours, 0, facts::kBlockLost);
   CHECK(pass.lost(scene.peer(2), first) == 0);
   CHECK(pass.due(scene.peer(2), 0) == 4);
   CHECK_FALSE(pass.lost(scene.peer(1), first).has_value());  // it does not ask
@@ -151,12 +152,12 @@ TEST_CASE("a source looks for lost blocks in one generation at a time") {
       generations += pass.due(scene.peer(2), g).has_value();
     return generations;
   };
-  TimeUs now = policy::kPlainLost;
+  TimeUs now = facts::kBlockLost;
   for (std::uint32_t looked = 1; looked <= kGenerations; ++looked) {
     pass.review(scene.neighbours, 0, now);
-    pass.review(scene.neighbours, 0, now + policy::kPlainReview / 2);
+    pass.review(scene.neighbours, 0, now + facts::kNextLook / 2);
     CHECK(lost() == looked);
-    now += policy::kPlainReview + kMillisecond;
+    now += facts::kNextLook + kMillisecond;
   }
 }
 
@@ -169,7 +170,7 @@ TEST_CASE("where blocks take long a source waits longer before it takes them for
     for (const Neighbour& n : std::as_const(scene.neighbours)) pass.told(n);
     for (std::uint32_t i = 0; i < kN; ++i) pass.sent(0, i, 1, 0);
     const double slow = kib_per_second / 4;
-    pass.review(scene.neighbours, slow, policy::kPlainLost);
+    pass.review(scene.neighbours, slow, facts::kBlockLost);
     CHECK(pass.due(scene.peer(2), 0).has_value() == (kib_per_second > 1));
   }
 }
@@ -180,7 +181,7 @@ TEST_CASE("a suspect is asked for nothing that it says it does not hold") {
   scene.tell(1, {plain(0, 0x10, 0)});
   scene.peer(1).regard_as(Regard::kSuspect, true);
   scene.tell(2, {plain(0, 0xff, 0)});
-  for (TimeUs now = 0; now < 20 * policy::kPlainTurn; now += policy::kPlainTurn)
+  for (TimeUs now = 0; now < 20 * facts::kNextTurn; now += facts::kNextTurn)
     CHECK(shares.of(scene.neighbours, scene.peer(1), 0, all_blocks(), now) ==
           std::vector<std::uint32_t>{4});
 }

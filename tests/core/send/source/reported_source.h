@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "client/core/parts.h"
 #include "client/core/send/source/contributions.h"
+#include "tests/core/facts.h"
 #include "tests/core/fixture.h"
 
 namespace firn::test {
@@ -27,7 +27,7 @@ class Reported {
   // The first `called` of them this peer has called itself; from `together` on all are at one
   // address.
   explicit Reported(std::uint8_t peers, std::uint8_t called = 0, std::uint8_t together = 255)
-      : parts_(vouched().id, plain_options(), kSecond), peers_(peers) {
+      : parts_(vouched().id, roomy(), kSecond), peers_(peers) {
     for (std::uint8_t i = 1; i <= peers; ++i) {
       const std::string ip = "192.0.2." + std::to_string(std::min(i, together));
       REQUIRE(parts_.membership.opened(i, peer_id(i), ip, 4000, i <= called ? i : 0, true));
@@ -57,7 +57,7 @@ class Reported {
         n.block_departed(100, parts_.context.now);
       }
     }
-    parts_.context.now += core::policy::kReportInterval;
+    parts_.context.now += facts::kNextReport;
     return parts_.transfer->contributions.review().value();
   }
   std::uint32_t at_once = 10;

@@ -4,13 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "client/core/parts.h"
+#include "tests/core/facts.h"
 #include "tests/core/fixture.h"
 
 using namespace firn;
 using namespace firn::test;
-namespace policy = core::policy;
 
 namespace {
 
@@ -18,14 +17,14 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr core::PeerKey kTaker = 1, kGiver = 2;              // were given rows
 constexpr core::PeerKey kFirstReporter = 3, kReporters = 5;  // these tell
-constexpr std::uint8_t kSpreadPeers = policy::kSmallMesh + 1;
+constexpr std::uint8_t kSpreadPeers = facts::kLargeMesh + 20;
 
 // A source whose neighbours kTaker and kGiver have been given source blocks 0 and 1 of generation
 // 0, for longer than they take to spread.
 class Spreading {
  public:
   explicit Spreading(bool calls = true, core::PeerKey called = kSpreadPeers)
-      : parts_(vouched_manifest(4, 4, 64).id, plain_options(), kSecond) {
+      : parts_(vouched_manifest(4, 4, 64).id, roomy(), kSecond) {
     for (std::uint8_t i = 1; i <= kSpreadPeers; ++i) {
       REQUIRE(parts_.membership.opened(
           i, peer_id(i), "192.0.2." + std::to_string(i), 4000,
@@ -34,7 +33,7 @@ class Spreading {
     parts_.start(vouched_manifest(4, 4, 64).info);
     give(kTaker, 0);
     give(kGiver, 1);
-    parts_.context.now += policy::kSpreadTime;
+    parts_.context.now += facts::kSpread;
   }
   core::Spread& spread() { return parts_.transfer->spread; }
   core::Neighbour& neighbour(core::PeerKey key) { return *parts_.membership.find(key); }
@@ -52,14 +51,13 @@ class Spreading {
   void tell(core::PeerKey by, const Bytes& z, std::uint32_t g = 0) {
     proto::State state;
     state.generations.push_back({.generation = g, .rank = 1, .quota = 1, .null_vector = z});
-    for (int i = 0; i < 4 * static_cast<int>(policy::kGivenMin); ++i)
+    for (std::uint32_t i = 0; i < 4 * facts::kEnoughToJudge; ++i)
       spread().told(neighbour(by), state);
   }
   void tell_complete(core::PeerKey by) {
     proto::State state;
     state.complete.push_back({0, 1});
-    for (int i = 0; i < static_cast<int>(policy::kGivenMin); ++i)
-      spread().told(neighbour(by), state);
+    for (std::uint32_t i = 0; i < facts::kEnoughToJudge; ++i) spread().told(neighbour(by), state);
   }
   // `count` reporters from kFirstReporter on send z.
   void all_tell(const Bytes& z, core::PeerKey count = kReporters) {
@@ -67,7 +65,7 @@ class Spreading {
   }
   std::optional<double> share(core::PeerKey key) { return spread().share(neighbour(key)); }
   bool review() {
-    parts_.context.now += policy::kReportInterval;
+    parts_.context.now += facts::kNextReport;
     return parts_.transfer->contributions.review().value();
   }
 
@@ -135,7 +133,7 @@ TEST_CASE("a peer that says again that it has a generation says nothing new") {
 
 TEST_CASE("of rows that were given long ago a whole generation says nothing") {
   Spreading swarm;
-  for (TimeUs passed = 0; passed <= policy::kSpreadRecent; passed += policy::kReportInterval) {
+  for (TimeUs passed = 0; passed <= facts::kGivenLongAgo; passed += facts::kNextReport) {
     swarm.review();
     swarm.give(kGiver, 2);
   }
@@ -187,7 +185,7 @@ TEST_CASE("fewer than two fifths achieve nothing by lies, nor do those who are d
   CHECK(swarm.share(kTaker) == 0.0);
   CHECK(swarm.share(kGiver) == 1.0);
   for (core::PeerKey by = kFirstReporter + 7; by < kFirstReporter + 12; ++by) {
-    swarm.neighbour(by).worth = policy::kDoubtedWorth;
+    swarm.neighbour(by).worth = facts::kWorthOfDoubted;
     swarm.tell(by, {0, 1, 0, 0});
   }
   CHECK(swarm.share(kTaker) == 0.0);
