@@ -41,7 +41,7 @@ namespace firn::core {
 // for a while. If it did not, peers with fast uplinks would soon pass over the slow ones, these
 // would lack most and be served by each other alone, and what the source gives to them would reach
 // nobody else [069].
-class Debt {
+class FairExchange {
  public:
   // It has brought a new row, and has been sent `blocks_sent` so far. `saves`: the row may pay for
   // later blocks as well.
@@ -157,11 +157,11 @@ class Neighbour {
   // An innovative block of it has come.
   void brought_news() {
     traffic.innovative();
-    debt_.repaid(pipe.blocks_sent(), !amid_polluters_);
+    fair_exchange_.repaid(pipe.blocks_sent(), !amid_polluters_);
   }
   // What those before it from its network have left (predecessors.h).
   void begin_with(std::uint64_t owed, std::uint32_t barren) {
-    debt_.begin_with(owed);
+    fair_exchange_.begin_with(owed);
     barren_before = barren;
   }
   // What it sends is mostly new.
@@ -171,7 +171,7 @@ class Neighbour {
   }
   // It brings next to nothing for what it gets: a peer that only takes, or sends mixtures of few
   // rows. In a small mesh.
-  bool in_debt() const { return !useful() || debt_.over(pipe.blocks_sent()); }
+  bool in_debt() const { return !useful() || fair_exchange_.over(pipe.blocks_sent()); }
   // What trust/ makes of it. `amid_polluters`: this peer has met polluters not long ago. Among them
   // honest neighbours send more that is not new, and hostile ones are to save up nothing with true
   // rows.
@@ -214,7 +214,7 @@ class Neighbour {
   std::uint32_t barren_before = 0;  // peers of its network that passed nothing on
 
  private:
-  Debt debt_;
+  FairExchange fair_exchange_;
   Regard regard_ = Regard::kNew;
   bool amid_polluters_ = false;
   // It is of the last version, and takes no block that its sender has not signed: this version

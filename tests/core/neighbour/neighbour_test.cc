@@ -428,38 +428,38 @@ TEST_CASE("a neighbour is stalled when it owes blocks and nothing has come for l
 }
 
 TEST_CASE("new rows of a neighbour clear its debt and pay for blocks to come, up to a bound") {
-  core::Debt debt;
+  core::FairExchange exchange;
   std::uint64_t sent = 0;
   const auto room = [&] {  // blocks until it is in debt
     std::uint64_t blocks = 0;
-    while (!debt.over(sent + blocks)) REQUIRE(++blocks < 10'000);
+    while (!exchange.over(sent + blocks)) REQUIRE(++blocks < 10'000);
     return blocks;
   };
   const std::uint64_t first = room();
   CHECK(first > 0);
   sent = 1000;
-  CHECK(debt.over(sent));
-  debt.repaid(sent, true);  // what was owed before is forgotten
+  CHECK(exchange.over(sent));
+  exchange.repaid(sent, true);  // what was owed before is forgotten
   CHECK(room() == first);
-  debt.repaid(sent, true);
+  exchange.repaid(sent, true);
   CHECK(room() > first);
-  for (int i = 0; i < 100; ++i) debt.repaid(sent, true);
+  for (int i = 0; i < 100; ++i) exchange.repaid(sent, true);
   const std::uint64_t most = room();
-  debt.repaid(sent, true);
+  exchange.repaid(sent, true);
   CHECK(room() == most);
   // Among polluters nothing is saved.
-  debt.repaid(sent, false);
+  exchange.repaid(sent, false);
   CHECK(room() == first);
 }
 
 TEST_CASE("a neighbour that brings one row for ten blocks comes through a time without any") {
-  core::Debt debt;
+  core::FairExchange exchange;
   std::uint64_t sent = 0;
   for (; sent < 200; ++sent) {
-    REQUIRE_FALSE(debt.over(sent));
-    if (sent % 10 == 9) debt.repaid(sent, true);
+    REQUIRE_FALSE(exchange.over(sent));
+    if (sent % 10 == 9) exchange.repaid(sent, true);
   }
-  CHECK_FALSE(debt.over(sent + 100));
+  CHECK_FALSE(exchange.over(sent + 100));
 }
 
 TEST_CASE("among polluters more of what a neighbour sends may be old") {
