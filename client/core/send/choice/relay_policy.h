@@ -29,7 +29,7 @@ namespace firn::core::policy {
 // The highest one is at the front. A generation that the download has passed stays at the front
 // while first-hand rows of it are on their way from other relays to their neighbours: the rank that
 // a neighbour reports leaves them out.
-class Front {
+class DownloadFront {
  public:
   // Where the download is (Holdings::frontier), as last said.
   std::uint32_t frontier() const { return frontier_; }
@@ -116,7 +116,7 @@ class RelayPolicy {
                                         std::uint32_t g, bool small_mesh, TimeUs now) const;
 
   codec::CoefficientStream random_;
-  Front front_;                    // of small meshes
+  DownloadFront front_;            // of small meshes
   std::uint32_t front_first_ = 0;  // the lowest generation there
   std::uint64_t choices_ = 0;
   std::vector<Memory> memory_;      // of the neighbours, in their order

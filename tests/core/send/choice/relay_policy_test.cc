@@ -98,7 +98,7 @@ TEST_CASE("what the front has passed stays closed to second-hand rows for round 
 }
 
 TEST_CASE("the front goes on in steps, each as long after it was passed") {
-  core::policy::Front front;
+  core::policy::DownloadFront front;
   CHECK(front.first(0) == 0);
   front.move(5, 100, 1000);
   CHECK(front.first(1000) == 0);
