@@ -370,10 +370,11 @@ inline constexpr TimeUs kIdledAwayTime = 60 * kSecond;  // then its network may 
 // Networks of which is kept that a neighbour did so, and those that predecessors.h remembers.
 inline constexpr std::size_t kNetworksMax = 1024;
 // A peer that starves (kStarvingTime) looks so often whether there are addresses to call.
-inline constexpr TimeUs kHungerReview = 500 * kMillisecond;
-inline constexpr std::uint32_t kHungerNeighbours = 2;    // times as many neighbours as else
-inline constexpr std::uint32_t kHungerDialsAtOnce = 32;  // those that do not answer take 10 s each
-inline constexpr std::size_t kHistoryMax = 1000;         // that have left, in a report
+inline constexpr TimeUs kStarvingReview = 500 * kMillisecond;
+inline constexpr std::uint32_t kStarvingNeighbours = 2;  // times as many neighbours as else
+inline constexpr std::uint32_t kStarvingDialsAtOnce =
+    32;                                           // those that do not answer take 10 s each
+inline constexpr std::size_t kHistoryMax = 1000;  // that have left, in a report
 inline constexpr TimeUs kExchangeInterval = 20 * kSecond;
 inline constexpr TimeUs kExchangeSlack = 1 * kSecond;
 // The first exchange with neighbours that have called us, if there is a peer to tell of; later ones

@@ -56,7 +56,7 @@ bool WantedNeighbours::review() {
     return false;
   }
   if (context_.now < look_at_) return false;
-  look_at_ = context_.now + policy::kHungerReview;
+  look_at_ = context_.now + policy::kStarvingReview;
   calls_more_ = book_.has_untried(context_.now);
   return calls_more_;
 }
@@ -77,7 +77,7 @@ bool WantedNeighbours::crowded() const {
 std::size_t WantedNeighbours::wanted() const {
   const std::size_t wanted = neighbours_wanted(mesh(), context_.options);
   if (!calls_more_) return wanted;
-  return std::min(policy::kHungerNeighbours * wanted, places(context_.options));
+  return std::min(policy::kStarvingNeighbours * wanted, places(context_.options));
 }
 
 bool WantedNeighbours::called_enough() const {
@@ -107,7 +107,7 @@ std::size_t WantedNeighbours::places_for(bool called) const {
 // At first only half of those wanted are called in a large mesh: the others will call us.
 bool WantedNeighbours::wants_to_dial() const {
   const std::size_t dialing = book_.dialing();
-  if (dialing >= (calls_more_ ? policy::kHungerDialsAtOnce : policy::kDialsAtOnce)) return false;
+  if (dialing >= (calls_more_ ? policy::kStarvingDialsAtOnce : policy::kDialsAtOnce)) return false;
   if (called_enough()) return context_.now >= own_call_at_ && dialing < own_calls_missing();
   const bool mesh_stands = context_.now - life_.began_at() >= policy::kMeshTime;
   if (calls_more_ || small_mesh() || mesh_stands) return true;
