@@ -171,7 +171,7 @@ void Membership::book_opened(std::uint64_t attempt, const PeerId& id) {
 
 bool Membership::make_room(const std::string& ip, bool called) {
   const bool spares_called = !called && wanted_.spares_called();
-  return give_place_of(places_.gives_way(neighbours_, ip, spares_called, context_.now));
+  return give_place_of(eviction_.gives_way(neighbours_, ip, spares_called, context_.now));
 }
 
 bool Membership::give_place_of(Neighbour* gives_way) {
@@ -194,7 +194,7 @@ bool Membership::greeted(Neighbour& n, const proto::Hello& hello) {
   }
   n.contact.greet(hello);
   if (n.contact.outgoing() && wanted_.too_many() &&
-      !give_place_of(Places::of_least_use(neighbours_, context_.now))) {
+      !give_place_of(Eviction::of_least_use(neighbours_, context_.now))) {
     drop(n, GoodbyeReason::kTooManyPeers, "");
     return false;
   }

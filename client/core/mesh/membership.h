@@ -10,8 +10,8 @@
 
 #include "client/core/base/context.h"
 #include "client/core/base/part.h"
+#include "client/core/mesh/eviction.h"
 #include "client/core/mesh/peer_book.h"
-#include "client/core/mesh/places.h"
 #include "client/core/mesh/trackers.h"
 #include "client/core/mesh/wanted_neighbours.h"
 #include "client/core/neighbour/neighbours.h"
@@ -95,7 +95,7 @@ class Membership final : public Part {
   PeerBook book_;
   Neighbours neighbours_;
   WantedNeighbours wanted_;
-  Places places_;
+  Eviction eviction_;
   History history_;
   const std::vector<Part*>& parts_;
   std::set<PeerId> accusers_;  // policy::kAccusersToTell at most

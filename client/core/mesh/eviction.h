@@ -10,7 +10,7 @@
 
 namespace firn::core {
 
-class Places {
+class Eviction {
  public:
   // The neighbour that makes room for a newcomer from `ip`; null: none, all are of use.
   // `spares_called`: those that this peer has called do so only if they do nothing.

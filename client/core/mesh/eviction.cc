@@ -1,4 +1,4 @@
-#include "client/core/mesh/places.h"
+#include "client/core/mesh/eviction.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -51,8 +51,8 @@ std::vector<Neighbour*>* more_than_its_share(Groups& groups, const std::string& 
 // place so again for a while: else those that do nothing would only take turns. Then one of the
 // prefix that holds most places if the newcomer's has less than its share, and of its networks of
 // the one that holds most.
-Neighbour* Places::gives_way(Neighbours& neighbours, const std::string& ip, bool spares_called,
-                             TimeUs now) {
+Neighbour* Eviction::gives_way(Neighbours& neighbours, const std::string& ip, bool spares_called,
+                               TimeUs now) {
   const std::string network = network_of(ip);
   if (!has_idled_away(network, now)) {
     Neighbour* idlest = nullptr;
@@ -84,7 +84,7 @@ Neighbour* Places::gives_way(Neighbours& neighbours, const std::string& ip, bool
                            [](const auto* a, const auto* b) { return moved(*a) < moved(*b); });
 }
 
-Neighbour* Places::of_least_use(Neighbours& neighbours, TimeUs now) {
+Neighbour* Eviction::of_least_use(Neighbours& neighbours, TimeUs now) {
   const auto rank = [](const Neighbour& n) { return std::pair(moved(n), n.contact.opened_at()); };
   Neighbour* least = nullptr;
   for (Neighbour& n : neighbours) {
@@ -94,12 +94,12 @@ Neighbour* Places::of_least_use(Neighbours& neighbours, TimeUs now) {
   return least;
 }
 
-bool Places::has_idled_away(const std::string& network, TimeUs now) const {
+bool Eviction::has_idled_away(const std::string& network, TimeUs now) const {
   const auto it = idled_away_.find(network);
   return it != idled_away_.end() && now < it->second;
 }
 
-void Places::note_idled_away(const std::string& network, TimeUs now) {
+void Eviction::note_idled_away(const std::string& network, TimeUs now) {
   if (idled_away_.size() >= policy::kNetworksMax) {
     std::erase_if(idled_away_, [now](const auto& one) { return one.second <= now; });
     if (idled_away_.size() >= policy::kNetworksMax) idled_away_.erase(idled_away_.begin());
