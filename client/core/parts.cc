@@ -25,8 +25,8 @@ Transfer::Transfer(Parts& parts, const Info& info, bool met_proven)
       trust({parts.context, parts.life, parts.membership.neighbours(), parts.membership.wanted(),
              generations.holdings()},
             info.authority_key, info.generation_digests, met_proven),
-      turns(parts.context, parts.life, parts.membership, parts.intake, generations),
-      granting(parts.context, parts.life, parts.membership, parts.outbox, parts.intake,
+      turns(parts.context, parts.life, parts.membership, parts.pressure, generations),
+      granting(parts.context, parts.life, parts.membership, parts.outbox, parts.pressure,
                {parts.uplink, parts.downlink}, generations, turns, trust),
       stalls(parts.context, parts.life, parts.membership, parts.uplink, generations.holdings()),
       seeding(parts.context, parts.life, parts.membership, parts.outbox, parts.uplink,
@@ -35,7 +35,7 @@ Transfer::Transfer(Parts& parts, const Info& info, bool met_proven)
       contributions(parts.context, parts.membership, spread),
       sending(parts.context, parts.membership, parts.outbox, parts.uplink, generations.holdings(),
               granting, seeding, trust, spread, contributions),
-      receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.intake, trust,
+      receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.pressure, trust,
                 generations) {}
 
 void Parts::start(const Info& info, bool met_proven) {

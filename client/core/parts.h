@@ -19,10 +19,10 @@
 #include "client/core/neighbour/outbox.h"
 #include "client/core/receive/downlink.h"
 #include "client/core/receive/granting.h"
-#include "client/core/receive/intake.h"
 #include "client/core/receive/quota_turns.h"
 #include "client/core/receive/receiving.h"
 #include "client/core/receive/stall_watch.h"
+#include "client/core/receive/store_pressure.h"
 #include "client/core/rows/generations.h"
 #include "client/core/send/seeding.h"
 #include "client/core/send/sending.h"
@@ -66,7 +66,7 @@ struct Parts {
   Life life;
   Uplink uplink;
   Downlink downlink;
-  Intake intake;
+  StorePressure pressure;
   Outbox outbox;
   Trackers trackers;
   Membership membership;

@@ -127,7 +127,7 @@ void SwarmCore::manifest_part_departed(PeerKey peer, TimeUs now) {
 
 void SwarmCore::row_stored(TimeUs now) {
   Parts& parts = at(*parts_, now);
-  if (!parts.life.stopped()) parts.intake.row_stored();
+  if (!parts.life.stopped()) parts.pressure.row_stored();
 }
 
 void SwarmCore::generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now) {
@@ -179,13 +179,13 @@ void SwarmCore::set_limits(std::uint64_t up, std::uint64_t down, TimeUs now) {
 
 void SwarmCore::store_paused(const Error& error, TimeUs now) {
   Parts& parts = stirred(*parts_, now);
-  const bool news = parts.intake.pause(error.message());
+  const bool news = parts.pressure.pause(error.message());
   if (news && !parts.life.stopped()) parts.outbox.warn("download paused: " + error.message());
 }
 
 void SwarmCore::store_resumed(TimeUs now) {
   Parts& parts = stirred(*parts_, now);
-  const bool news = parts.intake.resume();
+  const bool news = parts.pressure.resume();
   if (news && !parts.life.stopped()) parts.outbox.inform("download goes on");
   parts.life.progress(now);  // what waited for the disk moves on
 }

@@ -11,13 +11,13 @@
 namespace firn::core {
 
 Granting::Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-                   const Intake& intake, Links links, Generations& generations,
+                   const StorePressure& pressure, Links links, Generations& generations,
                    const QuotaTurns& turns, trust::Trust& trust)
     : context_(context),
       life_(life),
       membership_(membership),
       outbox_(outbox),
-      intake_(intake),
+      pressure_(pressure),
       links_(links),
       generations_(generations),
       turns_(turns),
@@ -35,10 +35,10 @@ std::uint64_t Granting::memory_room() const {
 // Rows wait in memory until they are spooled or decoded; grants stop before they fill it.
 policy::GrantLimits Granting::limits() {
   policy::GrantLimits limits;
-  limits.paused = intake_.paused() || life_.stopped() || life_.finishing();
+  limits.paused = pressure_.paused() || life_.stopped() || life_.finishing();
   const std::uint64_t room = memory_room();
   limits.promised = promised();
-  const std::uint64_t promised = intake_.rows_in_memory() + limits.promised;
+  const std::uint64_t promised = pressure_.rows_in_memory() + limits.promised;
   limits.blocks_max = promised < room ? room - promised : 0;
   limits.blocks_max = std::min(limits.blocks_max, links_.down.blocks_allowed(context_.now));
   return limits;
@@ -56,7 +56,7 @@ std::uint64_t Granting::promised() {
 
 // Where nothing limits the rate but memory, nothing can be granted because of what waits in it.
 bool Granting::store_behind() {
-  return links_.down.unlimited() && intake_.rows_in_memory() > 0 && !holdings().complete() &&
+  return links_.down.unlimited() && pressure_.rows_in_memory() > 0 && !holdings().complete() &&
          limits().blocks_max == 0;
 }
 
@@ -69,7 +69,7 @@ std::optional<WhyNot> Granting::why_none_from(const Neighbour& n) const {
   if (life_.complete() || holdings().missing() == 0) return WhyNot::kWantsNothing;
   if (!n.holds.heard()) return WhyNot::kNotHeard;
   if (is_suspended(n.regard())) return WhyNot::kSuspended;
-  if (intake_.paused()) return WhyNot::kDiskPaused;
+  if (pressure_.paused()) return WhyNot::kDiskPaused;
   const GenerationSet& verified = holdings().verified();
   std::uint32_t g = verified.next_missing(0);
   while (g < verified.size() && n.holds.rank(g) == 0) g = verified.next_missing(g + 1);
@@ -77,7 +77,7 @@ std::optional<WhyNot> Granting::why_none_from(const Neighbour& n) const {
   if (n.grants.stalled(context_.now)) return WhyNot::kOwesBlocks;
   if (n.grants.outstanding() > 0) return std::nullopt;
   if (links_.down.held_up()) return WhyNot::kRateLimit;
-  return intake_.rows_in_memory() >= memory_room() ? WhyNot::kMemoryFull : WhyNot::kNoCredit;
+  return pressure_.rows_in_memory() >= memory_room() ? WhyNot::kMemoryFull : WhyNot::kNoCredit;
 }
 
 // --- when a State is due ---
@@ -139,7 +139,7 @@ TimeUs Granting::next_due() {
     return n && n->news.due() == entry.first;
   });
   if (membership_.neighbours().empty() || life_.complete() || holdings().complete()) return at;
-  return intake_.paused() ? at : std::min(at, links_.down.next_due(context_.now));
+  return pressure_.paused() ? at : std::min(at, links_.down.next_due(context_.now));
 }
 
 // --- States ---

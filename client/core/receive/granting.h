@@ -11,10 +11,10 @@
 #include "client/core/mesh/membership.h"
 #include "client/core/neighbour/outbox.h"
 #include "client/core/receive/downlink.h"
-#include "client/core/receive/intake.h"
 #include "client/core/receive/leases.h"
 #include "client/core/receive/promises.h"
 #include "client/core/receive/quota_turns.h"
+#include "client/core/receive/store_pressure.h"
 #include "client/core/rows/generations.h"
 #include "client/core/trust/trust.h"
 #include "codec/random.h"
@@ -29,8 +29,8 @@ class Granting final : public Part {
     Downlink& down;
   };
   Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-           const Intake& intake, Links links, Generations& generations, const QuotaTurns& turns,
-           trust::Trust& trust);
+           const StorePressure& pressure, Links links, Generations& generations,
+           const QuotaTurns& turns, trust::Trust& trust);
 
   // The first State, or the first that the neighbour can understand: everything we hold.
   void greet(Neighbour& n);
@@ -90,7 +90,7 @@ class Granting final : public Part {
   const Life& life_;
   Membership& membership_;
   Outbox& outbox_;
-  const Intake& intake_;
+  const StorePressure& pressure_;
   Links links_;
   Generations& generations_;
   const QuotaTurns& turns_;

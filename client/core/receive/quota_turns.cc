@@ -9,11 +9,11 @@
 namespace firn::core {
 
 QuotaTurns::QuotaTurns(const Context& context, const Life& life, Membership& membership,
-                       const Intake& intake, Generations& generations)
+                       const StorePressure& pressure, Generations& generations)
     : context_(context),
       life_(life),
       membership_(membership),
-      intake_(intake),
+      pressure_(pressure),
       generations_(generations),
       turned_at_(life.began_at()) {}
 
@@ -39,7 +39,7 @@ void QuotaTurns::step() {
     tell_near_ends();
     // Shares of lost rows may have gone to neighbours that send nothing, while nothing is open to
     // tell of. A few of these generations at a time, in turn; those that no neighbour has can wait.
-    if (!intake_.paused()) tell(generations_.next_lost(offered, policy::kQuotaRefreshes));
+    if (!pressure_.paused()) tell(generations_.next_lost(offered, policy::kQuotaRefreshes));
   }
   // What was named when there was memory for it may be what no neighbour wants to send.
   tell(generations_.next_waiting(offered, policy::kQuotaRefreshes, context_.now));

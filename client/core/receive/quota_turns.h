@@ -9,15 +9,15 @@
 
 #include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/receive/intake.h"
+#include "client/core/receive/store_pressure.h"
 #include "client/core/rows/generations.h"
 
 namespace firn::core {
 
 class QuotaTurns final : public Part {
  public:
-  QuotaTurns(const Context& context, const Life& life, Membership& membership, const Intake& intake,
-             Generations& generations);
+  QuotaTurns(const Context& context, const Life& life, Membership& membership,
+             const StorePressure& pressure, Generations& generations);
 
   // How often the shares have gone round.
   std::uint32_t turn() const { return turn_; }
@@ -33,7 +33,7 @@ class QuotaTurns final : public Part {
   const Context& context_;
   const Life& life_;
   Membership& membership_;
-  const Intake& intake_;
+  const StorePressure& pressure_;
   Generations& generations_;
   std::uint32_t turn_ = 0;
   TimeUs turned_at_;

@@ -12,12 +12,12 @@ namespace firn::core {
 using proto::GoodbyeReason;
 
 Receiving::Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-                     Intake& intake, trust::Trust& trust, Generations& generations)
+                     StorePressure& pressure, trust::Trust& trust, Generations& generations)
     : context_(context),
       life_(life),
       membership_(membership),
       outbox_(outbox),
-      intake_(intake),
+      pressure_(pressure),
       trust_(trust),
       generations_(generations) {}
 
@@ -87,7 +87,7 @@ void Receiving::innovative(Neighbour& n, std::uint32_t g, std::uint32_t slot, co
   ++counts_.innovative;
   n.brought_news();
   life_.progress(context_.now);
-  intake_.row_taken();
+  pressure_.row_taken();
   const Standing standing = generations_.holdings().find_open(g)->standing[slot];
   outbox_.push(StoreRow{g, slot, vector, n.id, standing, std::move(payload)});
   membership_.neighbours().report(g);

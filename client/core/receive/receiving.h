@@ -11,7 +11,7 @@
 #include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
 #include "client/core/neighbour/outbox.h"
-#include "client/core/receive/intake.h"
+#include "client/core/receive/store_pressure.h"
 #include "client/core/rows/generations.h"
 #include "client/core/trust/trust.h"
 #include "proto/base/result.h"
@@ -29,7 +29,7 @@ struct BlockCounts {
 class Receiving final : public Part {
  public:
   Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-            Intake& intake, trust::Trust& trust, Generations& generations);
+            StorePressure& pressure, trust::Trust& trust, Generations& generations);
 
   // Has those generations decoded of which an earlier run left all rows.
   void resume(const std::vector<std::uint32_t>& full);
@@ -75,7 +75,7 @@ class Receiving final : public Part {
   Life& life_;
   Membership& membership_;
   Outbox& outbox_;
-  Intake& intake_;
+  StorePressure& pressure_;
   trust::Trust& trust_;
   Generations& generations_;
   BlockCounts counts_;

@@ -83,7 +83,7 @@ Standstill standstill_of(Parts& parts) {
   const Neighbours& neighbours = parts.membership.neighbours();
   const Holdings* holdings = parts.transfer ? &parts.transfer->generations.holdings() : nullptr;
   Standstill result;
-  result.store_error = parts.intake.error();
+  result.store_error = parts.pressure.error();
   result.trackers = parts.trackers.standings();
   result.addresses = parts.membership.book().standings(Standstill::kAddressesMax);
   for (const Neighbour& n : neighbours) result.neighbours.push_back(standing_of(n));

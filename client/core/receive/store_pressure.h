@@ -8,7 +8,7 @@
 
 namespace firn::core {
 
-class Intake {
+class StorePressure {
  public:
   // A row was handed to the store, which keeps it in memory; it needs no more memory than a spooled
   // row does.
