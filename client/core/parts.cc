@@ -22,7 +22,7 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
 
 Transfer::Transfer(Parts& parts, const Info& info, bool met_proven)
     : generations(info.shape, parts.context.options.memory_bytes),
-      trust({parts.context, parts.life, parts.membership.neighbours(), parts.membership.wanted(),
+      trust({parts.context, parts.life, parts.membership.neighbours(), parts.membership.count(),
              generations.holdings()},
             info.authority_key, info.generation_digests, met_proven),
       turns(parts.context, parts.life, parts.membership, parts.pressure, generations),

@@ -70,7 +70,7 @@ void ConnectionWatch::give_up() {
 // the last review makes room for a peer that may be of more use. One at a time, and only where
 // another is known.
 void ConnectionWatch::replace_useless() {
-  const bool crowded = !membership_.small_mesh() && membership_.wanted().crowded();
+  const bool crowded = !membership_.small_mesh() && membership_.count().crowded();
   Neighbour* useless = nullptr;
   std::map<PeerKey, std::uint64_t> moved;
   for (Neighbour& n : membership_.neighbours()) {

@@ -50,7 +50,7 @@ Membership::Membership(const Context& context, Life& life, Trackers& trackers, O
       trackers_(trackers),
       outbox_(outbox),
       book_(context.options.self),
-      wanted_(context, life, trackers, book_, neighbours_),
+      count_(context, life, trackers, book_, neighbours_),
       parts_(parts) {
   for (const Address& address : context.options.peers) book_.add(address, true, context.now);
 }
@@ -59,7 +59,7 @@ Membership::Membership(const Context& context, Life& life, Trackers& trackers, O
 
 // Where it starves, neighbours that do nothing are left for addresses that have not been tried.
 void Membership::leave_idle() {
-  if (!wanted_.called_enough()) return;
+  if (!count_.called_enough()) return;
   for (std::size_t left = policy::kDialsAtOnce; left > 0; --left) {
     Neighbour* idle = nullptr;
     for (Neighbour& n : neighbours_) {
@@ -76,18 +76,18 @@ void Membership::leave_idle() {
 
 void Membership::step() {
   trackers_.announce(lonely(), wants_addresses());
-  if (wanted_.review()) leave_idle();
-  while (wanted_.wants_to_dial()) {
+  if (count_.review()) leave_idle();
+  while (count_.wants_to_dial()) {
     const auto next = book_.next_dial(context_.now);
     if (!next) return;
-    wanted_.called();
+    count_.called();
     outbox_.push(Connect{next->attempt, next->address});
   }
 }
 
 // It starves, and trackers know of more peers than it has heard of.
 bool Membership::wants_addresses() const {
-  return wanted_.starves() && trackers_.swarm_told() > book_.size() + 1;  // it counts us
+  return count_.starves() && trackers_.swarm_told() > book_.size() + 1;  // it counts us
 }
 
 // This peer needs more of the swarm than it has found: neighbours, of more use than those it has
@@ -98,10 +98,10 @@ bool Membership::lonely() const {
 
 TimeUs Membership::next_due() {
   TimeUs at = trackers_.next_due(lonely());
-  if (wanted_.wants_to_dial()) at = std::min(at, book_.next_due());
+  if (count_.wants_to_dial()) at = std::min(at, book_.next_due());
   const TimeUs began = life_.began_at();
   if (context_.now - began < policy::kMeshTime) at = std::min(at, began + policy::kMeshTime);
-  return std::min(at, wanted_.next_due());
+  return std::min(at, count_.next_due());
 }
 
 void Membership::connect_failed(std::uint64_t attempt, const Error& error) {
@@ -147,14 +147,14 @@ Neighbour* Membership::opened(PeerKey peer, const PeerId& id, const std::string&
   if (book_.banned(id, context_.now)) return no(GoodbyeReason::kBanned, "banned here");
   if (keeps_other_connection(id, attempt != 0)) return no(GoodbyeReason::kDuplicate, "");
   const bool called = attempt != 0;
-  if (neighbours_.size() >= wanted_.places_for(called) && !make_room(ip, called)) {
+  if (neighbours_.size() >= count_.places_for(called) && !make_room(ip, called)) {
     return no(GoodbyeReason::kTooManyPeers, "this peer has neighbours enough");
   }
   book_opened(attempt, id);
   Neighbour& added =
       neighbours_.add(std::make_unique<Neighbour>(peer, id, ip, port, attempt != 0, context_.now));
   history_.came(added, neighbours_);
-  wanted_.note();
+  count_.note();
   // A peer that takes no part in peer exchange is not to be passed on by others either.
   const std::uint16_t told_port = options.peer_exchange ? options.listen_port : std::uint16_t{0};
   outbox_.send(added, proto::Hello{kWireVersion, kWireVersion, context_.content_id, told_port,
@@ -170,7 +170,7 @@ void Membership::book_opened(std::uint64_t attempt, const PeerId& id) {
 }
 
 bool Membership::make_room(const std::string& ip, bool called) {
-  const bool spares_called = !called && wanted_.spares_called();
+  const bool spares_called = !called && count_.spares_called();
   return give_place_of(eviction_.gives_way(neighbours_, ip, spares_called, context_.now));
 }
 
@@ -193,7 +193,7 @@ bool Membership::greeted(Neighbour& n, const proto::Hello& hello) {
     return false;
   }
   n.contact.greet(hello);
-  if (n.contact.outgoing() && wanted_.too_many() &&
+  if (n.contact.outgoing() && count_.too_many() &&
       !give_place_of(Eviction::of_least_use(neighbours_, context_.now))) {
     drop(n, GoodbyeReason::kTooManyPeers, "");
     return false;
@@ -224,7 +224,7 @@ void Membership::heard_of(const std::vector<proto::PeerEndpoint>& endpoints, std
 // --- connections that go ---
 
 void Membership::forget(Neighbour& n, TimeUs rest, const std::string& why) {
-  wanted_.note();
+  count_.note();
   history_.left(n);
   book_.closed(n.id, rest, context_.now, why);
   for (Part* part : parts_) part->neighbour_left(n);

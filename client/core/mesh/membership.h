@@ -11,9 +11,9 @@
 #include "client/core/base/context.h"
 #include "client/core/base/part.h"
 #include "client/core/mesh/eviction.h"
+#include "client/core/mesh/neighbour_count.h"
 #include "client/core/mesh/peer_book.h"
 #include "client/core/mesh/trackers.h"
-#include "client/core/mesh/wanted_neighbours.h"
 #include "client/core/neighbour/neighbours.h"
 #include "client/core/neighbour/outbox.h"
 #include "client/core/view/history.h"
@@ -33,7 +33,7 @@ class Membership final : public Part {
   Neighbour* find(PeerKey peer) { return neighbours_.find(peer); }
   const PeerBook& book() const { return book_; }
   const History& history() const { return history_; }
-  const WantedNeighbours& wanted() const { return wanted_; }
+  const NeighbourCount& count() const { return count_; }
   // The certificate that Hello shows; empty while it waits: others would wait for this peer to
   // judge generations that it does not hold yet.
   std::string certificate() const {
@@ -72,7 +72,7 @@ class Membership final : public Part {
   void stop();
 
   // Whether the swarm is so small that every peer can know every other.
-  bool small_mesh() const { return wanted_.small_mesh(); }
+  bool small_mesh() const { return count_.small_mesh(); }
   TimeUs next_due() override;
 
  private:
@@ -94,7 +94,7 @@ class Membership final : public Part {
   Outbox& outbox_;
   PeerBook book_;
   Neighbours neighbours_;
-  WantedNeighbours wanted_;
+  NeighbourCount count_;
   Eviction eviction_;
   History history_;
   const std::vector<Part*>& parts_;

@@ -11,7 +11,7 @@
 
 #include "client/core/base/actions.h"
 #include "client/core/base/context.h"
-#include "client/core/mesh/wanted_neighbours.h"
+#include "client/core/mesh/neighbour_count.h"
 #include "client/core/neighbour/neighbours.h"
 #include "client/core/rows/holdings.h"
 
@@ -21,7 +21,7 @@ struct World {
   const Context& context;
   const Life& life;
   const Neighbours& neighbours;
-  const WantedNeighbours& mesh;  // how large it is
+  const NeighbourCount& mesh;  // how large it is
   const Holdings& holdings;
 };
 

@@ -10,7 +10,7 @@ namespace firn::test {
 
 struct Inside {
   explicit Inside(core::Parts& parts)
-      : world{parts.context, parts.life, parts.membership.neighbours(), parts.membership.wanted(),
+      : world{parts.context, parts.life, parts.membership.neighbours(), parts.membership.count(),
               parts.transfer->generations.holdings()},
         regards(world, verdicts),
         regime(world, verdicts, regards, "") {}

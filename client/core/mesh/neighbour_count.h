@@ -56,10 +56,10 @@ bool small_mesh(const MeshView& view, const Options& options);
 // Neighbours up to which this peer calls others.
 std::size_t neighbours_wanted(const MeshView& view, const Options& options);
 
-class WantedNeighbours {
+class NeighbourCount {
  public:
-  WantedNeighbours(const Context& context, const Life& life, const Trackers& trackers,
-                   const PeerBook& book, const Neighbours& neighbours)
+  NeighbourCount(const Context& context, const Life& life, const Trackers& trackers,
+                 const PeerBook& book, const Neighbours& neighbours)
       : context_(context), life_(life), trackers_(trackers), book_(book), neighbours_(neighbours) {}
 
   // Looks whether this peer starves, where a look is due. True: it does, and calls more addresses.

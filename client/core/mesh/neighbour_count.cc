@@ -1,4 +1,4 @@
-#include "client/core/mesh/wanted_neighbours.h"
+#include "client/core/mesh/neighbour_count.h"
 
 namespace firn::core {
 
@@ -33,24 +33,24 @@ std::size_t neighbours_wanted(const MeshView& view, const Options& options) {
 }
 
 // A tracker may have told before others came. Those that were parted with since are still about.
-MeshView WantedNeighbours::mesh() const {
+MeshView NeighbourCount::mesh() const {
   const std::size_t most = places(context_.options);  // one more may be there for a moment
   return {std::min(neighbours_.size(), most), trackers_.swarm_told(), met_.get(context_.now)};
 }
 
-std::size_t WantedNeighbours::swarm_size() const {
+std::size_t NeighbourCount::swarm_size() const {
   const MeshView seen = mesh();
   return std::max({seen.told, seen.met + 1, neighbours_.size() + 1});
 }
 
 // --- where it starves ---
 
-TimeUs WantedNeighbours::starves_at() const {
+TimeUs NeighbourCount::starves_at() const {
   if (life_.finishing() || life_.stopped()) return kNever;
   return life_.progressed_at() + policy::kStarvingTime;
 }
 
-bool WantedNeighbours::review() {
+bool NeighbourCount::review() {
   if (!starves()) {
     calls_more_ = false;
     return false;
@@ -62,7 +62,7 @@ bool WantedNeighbours::review() {
 }
 
 // Where there is nobody left to call, what makes a new address due wakes the core anyway.
-TimeUs WantedNeighbours::next_due() const {
+TimeUs NeighbourCount::next_due() const {
   const TimeUs at = starves_at();
   const TimeUs looks = !starves() ? at : calls_more_ ? std::max(at, look_at_) : kNever;
   return context_.now < own_call_at_ ? std::min(looks, own_call_at_) : looks;
@@ -70,33 +70,33 @@ TimeUs WantedNeighbours::next_due() const {
 
 // --- calling ---
 
-bool WantedNeighbours::crowded() const {
+bool NeighbourCount::crowded() const {
   return neighbours_.size() >= neighbours_wanted(mesh(), context_.options);
 }
 
-std::size_t WantedNeighbours::wanted() const {
+std::size_t NeighbourCount::wanted() const {
   const std::size_t wanted = neighbours_wanted(mesh(), context_.options);
   if (!calls_more_) return wanted;
   return std::min(policy::kStarvingNeighbours * wanted, places(context_.options));
 }
 
-bool WantedNeighbours::called_enough() const {
+bool NeighbourCount::called_enough() const {
   return neighbours_.size() + book_.dialing() >= wanted();
 }
 
 // Of those it wants, however many others call it; none where it wants few. Those that call may all
 // be of one hand. A peer that has everything is harmed by none of that.
-std::size_t WantedNeighbours::own_calls() const {
+std::size_t NeighbourCount::own_calls() const {
   if (life_.complete()) return 0;
   return neighbours_wanted(mesh(), context_.options) / policy::kOwnCallsShare;
 }
 
-std::size_t WantedNeighbours::own_calls_missing() const {
+std::size_t NeighbourCount::own_calls_missing() const {
   const std::size_t own = own_calls();
   return own - std::min(own, neighbours_.called().size());
 }
 
-std::size_t WantedNeighbours::places_for(bool called) const {
+std::size_t NeighbourCount::places_for(bool called) const {
   const std::size_t most = places(context_.options), missing = own_calls_missing();
   if (called) return missing > 0 ? most + 1 : most;
   if (missing == 0 || neighbours_.size() + missing < most) return most;
@@ -105,7 +105,7 @@ std::size_t WantedNeighbours::places_for(bool called) const {
 }
 
 // At first only half of those wanted are called in a large mesh: the others will call us.
-bool WantedNeighbours::wants_to_dial() const {
+bool NeighbourCount::wants_to_dial() const {
   const std::size_t dialing = book_.dialing();
   if (dialing >= (calls_more_ ? policy::kStarvingDialsAtOnce : policy::kDialsAtOnce)) return false;
   if (called_enough()) return context_.now >= own_call_at_ && dialing < own_calls_missing();

@@ -1,5 +1,5 @@
 // How many neighbours a peer has, and when a swarm counts as small.
-#include "client/core/mesh/wanted_neighbours.h"
+#include "client/core/mesh/neighbour_count.h"
 
 #include <doctest/doctest.h>
 
