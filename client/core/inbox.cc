@@ -30,8 +30,8 @@ void Inbox::on(Neighbour& n, proto::Hello&& hello) {
   parts_.transfer->receiving.apply_verdicts();
   parts_.transfer->contributions.greeted(n);
   // A peer without the manifest could not understand a State; it sends one when it can.
-  if (!n.contact.has_manifest()) return n.news.suspend();
-  if (!n.news.begun()) parts_.transfer->granting.greet(n);
+  if (!n.contact.has_manifest()) return n.untold.suspend();
+  if (!n.untold.begun()) parts_.transfer->granting.greet(n);
 }
 
 bool Inbox::apply(Neighbour& n, proto::State&& state) {
@@ -55,13 +55,13 @@ void Inbox::on(Neighbour& n, proto::State&& state) {
   }
   if (!apply(n, std::move(state))) return;
   // Its first State: if it had no manifest before, it has not understood what we have told it.
-  if (!n.news.begun() || !n.contact.has_manifest()) parts_.transfer->granting.greet(n);
+  if (!n.untold.begun() || !n.contact.has_manifest()) parts_.transfer->granting.greet(n);
   n.contact.gains_manifest();
   parts_.transfer->seeding.part_if_useless(n);
 }
 
 void Inbox::on(Neighbour& n, proto::Block&& block) {
-  if (!parts_.transfer || !n.news.begun()) return punish(n, "sent a block that was not granted");
+  if (!parts_.transfer || !n.untold.begun()) return punish(n, "sent a block that was not granted");
   Receiving& receiving = parts_.transfer->receiving;
   if (!receiving.fits(n, block)) return;
   if (block.state) {

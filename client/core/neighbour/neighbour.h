@@ -3,7 +3,7 @@
 //   contact  how it is connected, and what its Hello told   (membership)
 //   holds    what it holds and wants                        (read by all)
 //   grants   what we grant it, as its receiver              (granting)
-//   news     what it is to be told of us                    (granting)
+//   untold   what it is to be told of us                    (granting)
 //   pipe     what we send it                                (sending)
 //   traffic  what came and went, counted                    (receiving, outbox)
 //   reports  what it says came to it from others            (contributions)
@@ -24,10 +24,10 @@
 #include "client/core/base/why_not.h"
 #include "client/core/neighbour/contact.h"
 #include "client/core/neighbour/grants.h"
-#include "client/core/neighbour/news.h"
 #include "client/core/neighbour/pipeline.h"
 #include "client/core/neighbour/remote_holdings.h"
 #include "client/core/neighbour/traffic.h"
+#include "client/core/neighbour/untold.h"
 #include "proto/messages.h"
 
 namespace firn::core {
@@ -151,7 +151,7 @@ class Neighbour {
   // Grants::book_arrival; the arrival is to be acknowledged.
   bool book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs now) {
     if (!grants.book_arrival(sequence, bytes, now)) return false;
-    news.arrived(sequence);
+    untold.arrived(sequence);
     return true;
   }
   // An innovative block of it has come.
@@ -203,7 +203,7 @@ class Neighbour {
   // What every step looks at comes first, in as few cache lines as it takes.
   const PeerKey key;
   Grants grants;
-  News news;
+  Untold untold;
   Pipeline pipe;
   RemoteHoldings holds;
   const PeerId id;

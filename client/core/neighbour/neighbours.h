@@ -96,7 +96,7 @@ class Neighbours {
   // The key must be new, and the identity not connected.
   Neighbour& add(std::unique_ptr<Neighbour> neighbour) {
     const PeerKey key = neighbour->key;
-    neighbour->news.note_in(states_, changes_, key);
+    neighbour->untold.note_in(states_, changes_, key);
     keys_.emplace(neighbour->id, key);
     if (neighbour->contact.outgoing()) called_.push_back(key);
     return *entries_.emplace(lower_bound(key), key, std::move(neighbour))->second;
@@ -106,21 +106,21 @@ class Neighbours {
     if (it == entries_.end() || it->first != key) return;
     keys_.erase(it->second->id);
     std::erase(called_, key);
-    if (it->second->news.resting()) changes_.neighbour_left(key);
+    if (it->second->untold.resting()) changes_.neighbour_left(key);
     entries_.erase(it);
   }
-  // When the next State to each is due, or is to be worked out (News::due).
+  // When the next State to each is due, or is to be worked out (Untold::due).
   Agenda& states() { return states_; }
   // All that have been told what we hold are to be told of generation g.
   void report(std::uint32_t g) {
-    for (const PeerKey key : changes_.take_resting()) find(key)->news.stir();
+    for (const PeerKey key : changes_.take_resting()) find(key)->untold.stir();
     changes_.add(g);
   }
   // And that this peer holds it in whole.
   void report_verified(std::uint32_t g) {
     changes_.drop(g);
     for (Neighbour& n : *this) {
-      if (n.news.begun()) n.news.report_verified(g);
+      if (n.untold.begun()) n.untold.report_verified(g);
     }
   }
 

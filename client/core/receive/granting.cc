@@ -85,15 +85,15 @@ std::optional<WhyNot> Granting::why_none_from(const Neighbour& n) const {
 // What makes it due earlier touches the neighbour's news, or those of all (review_bounds); until
 // then it can only become later, as rates fall.
 TimeUs Granting::due(Neighbour& n) {
-  if (!n.news.begun()) return kNever;
-  if (n.news.due() <= context_.now) n.news.set_due(work_out_due(n));
-  return n.news.due();
+  if (!n.untold.begun()) return kNever;
+  if (n.untold.due() <= context_.now) n.untold.set_due(work_out_due(n));
+  return n.untold.due();
 }
 
 TimeUs Granting::work_out_due(const Neighbour& n) {
-  const TimeUs last = n.news.last_state();
+  const TimeUs last = n.untold.last_state();
   const bool grants = can_grant(n);
-  if (!grants && !n.news.pending()) return last + policy::kKeepAlive;
+  if (!grants && !n.untold.pending()) return last + policy::kKeepAlive;
   const double share = membership_.small_mesh() ? policy::kStateShare : policy::kStateShareLarge;
   const TimeUs interval = policy::state_interval(holdings(), membership_.neighbours(), n, grants,
                                                  holdings().shape().block_bytes,
@@ -118,7 +118,7 @@ void Granting::review_bounds() {
                       policy::near_end(holdings(), membership_.neighbours())};
   if (bounds == bounds_) return;
   bounds_ = bounds;
-  for (Neighbour& n : membership_.neighbours()) n.news.touch();
+  for (Neighbour& n : membership_.neighbours()) n.untold.touch();
 }
 
 void Granting::step() {
@@ -136,7 +136,7 @@ TimeUs Granting::next_due() {
   }
   TimeUs at = states.first([this](const Agenda::Entry& entry) {
     const Neighbour* n = membership_.find(entry.second);
-    return n && n->news.due() == entry.first;
+    return n && n->untold.due() == entry.first;
   });
   if (membership_.neighbours().empty() || life_.complete() || holdings().complete()) return at;
   return pressure_.paused() ? at : std::min(at, links_.down.next_due(context_.now));
@@ -161,12 +161,12 @@ void Granting::greet(Neighbour& n) {
   for (const auto& [g, open] : holdings().open()) changed.push_back(g);
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-  n.news.begin(holdings().verified().members(), std::move(withdrawn), std::move(changed));
+  n.untold.begin(holdings().verified().members(), std::move(withdrawn), std::move(changed));
   outbox_.send(n, make_state(n, limits::kStateEntriesMax));
 }
 
 std::optional<proto::State> Granting::riding_state(Neighbour& n) {
-  if (!n.news.begun() || (!n.news.pending() && !can_grant(n))) return std::nullopt;
+  if (!n.untold.begun() || (!n.untold.pending() && !can_grant(n))) return std::nullopt;
   return make_state(n, policy::kRidingEntries);
 }
 
@@ -192,8 +192,8 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   proto::State state;
   grant(n);
   if (n.holds.has_everything()) state.upload_kib = links_.up.kib_per_second();
-  state.neighbours = n.news.take_connections(static_cast<std::uint32_t>(neighbours.size()));
-  state.acknowledged = n.news.take_acknowledgement();
+  state.neighbours = n.untold.take_connections(static_cast<std::uint32_t>(neighbours.size()));
+  state.acknowledged = n.untold.take_acknowledgement();
   state.credit = n.grants.credit();
   state.prefer_coded = sources_.size() > 1;
   const trust::Terms terms = trust_.terms();
@@ -203,7 +203,7 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   if (!life_.finishing() && n.holds.has_everything())
     membership_.small_mesh() ? tell_received(n, terms, state) : tell_convicted(n, terms, state);
   tell_generations(n, terms, entries_max, state);
-  n.news.told(context_.now);
+  n.untold.told(context_.now);
   return state;
 }
 
@@ -211,7 +211,7 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
 // that pass them on. A neighbour that mostly repeats itself does not, though a block of it is new
 // now and then.
 void Granting::tell_received(Neighbour& n, const trust::Terms& terms, proto::State& state) {
-  if (!n.news.report_due(context_.now)) return;
+  if (!n.untold.report_due(context_.now)) return;
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {
     if (state.received.size() == limits::kReceivedMax) break;
     const std::uint64_t blocks = other.traffic.blocks_innovative();
@@ -224,7 +224,7 @@ void Granting::tell_received(Neighbour& n, const trust::Terms& terms, proto::Sta
 // And which peers sent false blocks: in a large mesh most neighbours of the source do not know each
 // other, but a polluter is soon known to many.
 void Granting::tell_convicted(Neighbour& n, const trust::Terms& terms, proto::State& state) {
-  if (!n.news.report_due(context_.now)) return;
+  if (!n.untold.report_due(context_.now)) return;
   state.convicted = terms.convicted;
   tell_lacking(n);
 }
@@ -238,7 +238,7 @@ void Granting::tell_lacking(Neighbour& n) {
        ++looked, ++it) {
     if (it == open.end()) it = open.begin();
     if (it->second.decoding || it->second.basis.full()) continue;
-    n.news.attach_null_vector(it->first, it->second.basis.random_null_vector(random_));
+    n.untold.attach_null_vector(it->first, it->second.basis.random_null_vector(random_));
     told_lacking_ = it->first;
     if (++told == policy::kSpreadVectors) break;
   }
@@ -261,15 +261,15 @@ void Granting::tell_plain(const Neighbour& n, trust::Asks&& asks, proto::Generat
 void Granting::tell_generations(Neighbour& n, const trust::Terms& terms, std::size_t entries_max,
                                 proto::State& state) {
   const std::size_t spans_max = std::min(entries_max, limits::kStateSpansMax);
-  state.complete = n.news.take_complete(spans_max);
-  state.withdrawn = n.news.take_withdrawn((spans_max - state.complete.size()) / 2);
+  state.complete = n.untold.take_complete(spans_max);
+  state.withdrawn = n.untold.take_withdrawn((spans_max - state.complete.size()) / 2);
   state.unwanted = state.withdrawn;  // what is lost for good is not wanted either
 
   // Where false rows are about that nobody can find out one by one.
   const bool sifted = (!terms.convicted.empty() || terms.trusted_only) && !terms.proven_only &&
                       membership_.neighbours().size() <= policy::kFewToLookAt;
   const policy::Shares shares{turns_.turn(), sifted};
-  const std::vector<std::uint32_t> changed = n.news.take_changed(entries_max);
+  const std::vector<std::uint32_t> changed = n.untold.take_changed(entries_max);
   state.generations.reserve(changed.size());
   for (const std::uint32_t g : changed) {
     proto::GenerationState& entry = state.generations.emplace_back();
@@ -279,7 +279,7 @@ void Granting::tell_generations(Neighbour& n, const trust::Terms& terms, std::si
                       ? policy::quota_of(holdings(), membership_.neighbours(), n, g, shares,
                                          holders_, context_.now)
                       : 0;
-    entry.null_vector = n.news.take_null_vector(g);
+    entry.null_vector = n.untold.take_null_vector(g);
     trust::Asks asks = trust_.asks(n, g);
     if (asks.nothing) entry.quota = 0;
     if (asks.tell_all) membership_.neighbours().report(g);

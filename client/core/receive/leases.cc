@@ -113,7 +113,7 @@ TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
       near_end(holdings, neighbours)
           ? affordable(kStateIntervalEnd, states_rate * kStateTimesEnd, neighbours.size())
           : affordable(kStateInterval, states_rate, neighbours.size());
-  if (neighbour.news.urgent()) interval = std::min(interval, kStateIntervalUrgent);
+  if (neighbour.untold.urgent()) interval = std::min(interval, kStateIntervalUrgent);
   if (!can_grant) return interval;
   // Half its window has come. On a fast link renew at once, or it might have to wait for us; on a
   // slow one when the other half will have come too, and on a long path (where the window is no

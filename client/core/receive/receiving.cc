@@ -72,7 +72,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   }
   if (admission.what == What::kEarly) {
     ++counts_.redundant;
-    return n.news.report(g);
+    return n.untold.report(g);
   }
   n.traffic.usefulness().block(slot.has_value(), context_.now);
   if (slot) {
@@ -98,7 +98,7 @@ void Receiving::innovative(Neighbour& n, std::uint32_t g, std::uint32_t slot, co
 void Receiving::redundant(Neighbour& n, std::uint32_t g) {
   ++counts_.redundant;
   // Its sender does not know what we have.
-  generations_.holdings().verified().contains(g) ? n.news.report_complete(g) : n.news.report(g);
+  generations_.holdings().verified().contains(g) ? n.untold.report_complete(g) : n.untold.report(g);
   if (!n.traffic.usefulness().useless(context_.now)) return;
   outbox_.inform("peer " + n.id.text() + " sends nothing new; disconnected", "useless");
   membership_.drop(n, GoodbyeReason::kNotUseful, "nothing new");
@@ -181,11 +181,11 @@ void Receiving::apply_verdicts() {
       },
       [this](trust::Tell&& news) {
         if (news.generation) return membership_.neighbours().report(*news.generation);
-        for (Neighbour& n : membership_.neighbours()) n.news.report_terms();
+        for (Neighbour& n : membership_.neighbours()) n.untold.report_terms();
       },
       [this](trust::Resume&& again) {
         Neighbour* const n = membership_.find(again.peer);
-        if (n && n->news.begun()) ask_again(*n);
+        if (n && n->untold.begun()) ask_again(*n);
       },
       [this](Action&& action) {
         auto* const send = std::get_if<Send>(&action);
@@ -216,17 +216,17 @@ void Receiving::fetch_again(std::uint32_t g, const std::vector<std::uint32_t>& s
 
 // It was told to send nothing of what is open, and what it sent all the same was thrown away.
 void Receiving::ask_again(Neighbour& n) {
-  n.news.report_terms();
-  for (const auto& [g, open] : generations_.holdings().open()) n.news.report(g);
-  for (const std::uint32_t g : generations_.lost()) n.news.report(g);
-  for (const std::uint32_t g : generations_.waiting()) n.news.report(g);
+  n.untold.report_terms();
+  for (const auto& [g, open] : generations_.holdings().open()) n.untold.report(g);
+  for (const std::uint32_t g : generations_.lost()) n.untold.report(g);
+  for (const std::uint32_t g : generations_.waiting()) n.untold.report(g);
 }
 
 // --- losses ---
 
 void Receiving::report_lost(std::uint32_t g) {
   membership_.neighbours().report(g);
-  for (Neighbour& n : membership_.neighbours()) n.news.report_lost(g);
+  for (Neighbour& n : membership_.neighbours()) n.untold.report_lost(g);
 }
 
 void Receiving::lose(std::uint32_t g) {
@@ -258,7 +258,7 @@ void Receiving::generation_lost(std::uint32_t g, const Error& error, bool fetch_
   generations_.give_up(g);
   report_lost(g);
   for (Neighbour& n : membership_.neighbours()) {
-    if (n.news.begun()) n.news.report_withdrawn(g);
+    if (n.untold.begun()) n.untold.report_withdrawn(g);
   }
 }
 

@@ -46,8 +46,8 @@ void StallWatch::ask_again(std::uint32_t g, const OpenGeneration& open) {
     if (open.vectors[slot] && (!open.vectors[latest] || open.arrived[slot] >= open.arrived[latest]))
       latest = slot;
   Neighbour* const n = membership_.neighbours().find(open.senders[latest]);
-  if (n && n->news.begun() && n->holds.rank(g) <= open.rows)
-    n->news.attach_null_vector(g, open.basis.random_null_vector(random_));
+  if (n && n->untold.begun() && n->holds.rank(g) <= open.rows)
+    n->untold.attach_null_vector(g, open.basis.random_null_vector(random_));
 }
 
 void StallWatch::step() {
@@ -64,7 +64,7 @@ void StallWatch::step() {
     if (!stands_still(g, it->second)) continue;
     const std::vector<std::uint8_t> z = it->second.basis.random_null_vector(random_);
     for (Neighbour& n : membership_.neighbours()) {
-      if (n.news.begun() && n.holds.rank(g) > 0) n.news.attach_null_vector(g, z);
+      if (n.untold.begun() && n.holds.rank(g) > 0) n.untold.attach_null_vector(g, z);
     }
     if (asked_.size() < policy::kNullVectorsKept) asked_[g] = {it->second.rows, context_.now};
     break;

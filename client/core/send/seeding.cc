@@ -49,7 +49,7 @@ void Seeding::neighbour_left(const Neighbour& n) {
 
 void Seeding::part_if_useless(Neighbour& n) {
   // Our last State must have left first, or it would not know that we are complete.
-  if (!life_.complete() || !n.holds.satisfied() || n.news.complete_pending()) return;
+  if (!life_.complete() || !n.holds.satisfied() || n.untold.complete_pending()) return;
   // It will part from us as well: what it proves is looked at before that.
   if (departure_ && departure_->safe(membership_.neighbours())) departure_proven_ = true;
   if (departure_proven_) return;

@@ -1,5 +1,5 @@
 // What a neighbour is to be told.
-#include "client/core/neighbour/news.h"
+#include "client/core/neighbour/untold.h"
 
 #include <doctest/doctest.h>
 
@@ -10,8 +10,8 @@
 #include "tests/core/fixture.h"
 
 using namespace firn;
-using core::News;
 using core::TimeUs;
+using core::Untold;
 
 namespace {
 
@@ -21,67 +21,68 @@ using Spans = std::vector<proto::Span>;
 }  // namespace
 
 TEST_CASE("complete generations are told as runs, each once, as many runs as fit") {
-  News news;
-  news.begin({7, 1, 2}, {}, {});
-  news.report_complete(3);
-  news.report_complete(2);  // the neighbour has sent a block of it: it is told again
-  CHECK(news.complete_pending());
-  CHECK(news.take_complete(1) == Spans{{1, 3}});
-  CHECK(news.take_complete(1) == Spans{{7, 1}});
-  CHECK(news.take_complete(1).empty());
-  CHECK_FALSE(news.pending());
+  Untold untold;
+  untold.begin({7, 1, 2}, {}, {});
+  untold.report_complete(3);
+  untold.report_complete(2);  // the neighbour has sent a block of it: it is told again
+  CHECK(untold.complete_pending());
+  CHECK(untold.take_complete(1) == Spans{{1, 3}});
+  CHECK(untold.take_complete(1) == Spans{{7, 1}});
+  CHECK(untold.take_complete(1).empty());
+  CHECK_FALSE(untold.pending());
 }
 
 TEST_CASE("changed generations are told in order, and not once they are complete") {
-  News news;
-  news.begin({}, {}, {});
-  for (const std::uint32_t g : {5, 2, 9, 2}) news.report(g);
-  news.report_complete(5);
-  CHECK(news.take_changed(1) == Numbers{2});
-  CHECK(news.take_changed(8) == Numbers{9});
-  CHECK(news.take_complete(8) == Spans{{5, 1}});
+  Untold untold;
+  untold.begin({}, {}, {});
+  for (const std::uint32_t g : {5, 2, 9, 2}) untold.report(g);
+  untold.report_complete(5);
+  CHECK(untold.take_changed(1) == Numbers{2});
+  CHECK(untold.take_changed(8) == Numbers{9});
+  CHECK(untold.take_complete(8) == Spans{{5, 1}});
 }
 
 TEST_CASE("of a generation that was lost or regained the last word is told") {
-  News news;
-  news.begin({}, {}, {});
-  news.report_verified(4);
-  news.report_lost(4);
-  CHECK(news.urgent());
-  news.report_withdrawn(4);
-  CHECK(news.take_complete(8).empty());
-  news.report_verified(4);
-  CHECK(news.take_withdrawn(8).empty());
-  CHECK(news.take_complete(8) == Spans{{4, 1}});
+  Untold untold;
+  untold.begin({}, {}, {});
+  untold.report_verified(4);
+  untold.report_lost(4);
+  CHECK(untold.urgent());
+  untold.report_withdrawn(4);
+  CHECK(untold.take_complete(8).empty());
+  untold.report_verified(4);
+  CHECK(untold.take_withdrawn(8).empty());
+  CHECK(untold.take_complete(8) == Spans{{4, 1}});
 }
 
 TEST_CASE("a null vector is told once, and not of a generation that has been verified") {
-  News news;
-  news.begin({}, {}, {});
-  news.attach_null_vector(1, {1, 2});
-  news.attach_null_vector(2, {3, 4});
-  news.report_verified(2);
-  CHECK(news.take_changed(8) == Numbers{1});
-  CHECK(news.take_null_vector(1) == std::vector<std::uint8_t>{1, 2});
-  CHECK(news.take_null_vector(1).empty());
-  CHECK(news.take_null_vector(2).empty());
+  Untold untold;
+  untold.begin({}, {}, {});
+  untold.attach_null_vector(1, {1, 2});
+  untold.attach_null_vector(2, {3, 4});
+  untold.report_verified(2);
+  CHECK(untold.take_changed(8) == Numbers{1});
+  CHECK(untold.take_null_vector(1) == std::vector<std::uint8_t>{1, 2});
+  CHECK(untold.take_null_vector(1).empty());
+  CHECK(untold.take_null_vector(2).empty());
 }
 
-TEST_CASE("what is due is worked out anew when there is news for the first time, or a block came") {
-  News news;
-  news.begin({}, {}, {});
-  news.set_due(100);
-  news.report(1);
-  CHECK(news.due() == 0);
-  news.set_due(100);
-  news.report(2);  // there was news already
-  CHECK(news.due() == 100);
-  news.arrived(1);
-  CHECK(news.due() == 0);
-  CHECK(news.take_acknowledgement() == 1);
-  CHECK(news.take_connections(3) == 3);
-  CHECK(news.take_connections(3) == 0);  // as the neighbour knows
-  CHECK(news.take_connections(4) == 4);
+TEST_CASE(
+    "what is due is worked out anew when there is untold for the first time, or a block came") {
+  Untold untold;
+  untold.begin({}, {}, {});
+  untold.set_due(100);
+  untold.report(1);
+  CHECK(untold.due() == 0);
+  untold.set_due(100);
+  untold.report(2);  // there was untold already
+  CHECK(untold.due() == 100);
+  untold.arrived(1);
+  CHECK(untold.due() == 0);
+  CHECK(untold.take_acknowledgement() == 1);
+  CHECK(untold.take_connections(3) == 3);
+  CHECK(untold.take_connections(3) == 0);  // as the neighbour knows
+  CHECK(untold.take_connections(4) == 4);
 }
 
 namespace {
@@ -101,21 +102,21 @@ class Told {
       connect(i);
     } else if (deed < 6) {
       neighbours_.report_verified(g);
-      for (News& one : plain_)
+      for (Untold& one : plain_)
         if (one.begun()) one.report_verified(g);
     } else if (deed < 18) {
       const std::uint64_t walks = neighbours_.walks();
       neighbours_.report(g);
       CHECK(neighbours_.walks() == walks);
-      for (News& one : plain_)
+      for (Untold& one : plain_)
         if (one.begun()) one.report(g);
     } else {
-      concern(deed, g, neighbours_.at(1 + i).news, plain_[i]);
+      concern(deed, g, neighbours_.at(1 + i).untold, plain_[i]);
     }
   }
   void compare() {
     for (std::uint32_t i = 0; i < kPeers; ++i) {
-      const News& one = neighbours_.at(1 + i).news;
+      const Untold& one = neighbours_.at(1 + i).untold;
       if (!plain_[i].begun()) continue;
       REQUIRE(one.pending() == plain_[i].pending());
       REQUIRE(one.due() == plain_[i].due());
@@ -128,11 +129,11 @@ class Told {
   void connect(std::uint32_t i) {
     neighbours_.add(std::make_unique<core::Neighbour>(1 + i, firn::test::numbered(i), "192.0.2.1",
                                                       std::uint16_t{1}, false, 0));
-    plain_[i] = News();
+    plain_[i] = Untold();
   }
-  void concern(std::uint32_t deed, std::uint32_t g, News& news, News& plain) {
+  void concern(std::uint32_t deed, std::uint32_t g, Untold& untold, Untold& plain) {
     const std::size_t most = 1 + random_.below(5);
-    for (News* one : {&news, &plain}) {
+    for (Untold* one : {&untold, &plain}) {
       if (deed < 20) {
         one->report(g);
       } else if (!one->begun() || deed == 20) {
@@ -140,17 +141,17 @@ class Told {
         one->told(1);
       } else if (deed < 24) {
         one->set_due(100);
-      } else if (one == &news) {
-        CHECK(news.take_changed(most) == plain.take_changed(most));
-        CHECK(news.take_complete(8) == plain.take_complete(8));
-        news.told(1);
+      } else if (one == &untold) {
+        CHECK(untold.take_changed(most) == plain.take_changed(most));
+        CHECK(untold.take_complete(8) == plain.take_complete(8));
+        untold.told(1);
         plain.told(1);
       }
     }
   }
   codec::CoefficientStream random_;
   core::Neighbours neighbours_;
-  std::vector<News> plain_;
+  std::vector<Untold> plain_;
 };
 
 }  // namespace

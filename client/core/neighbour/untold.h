@@ -63,7 +63,7 @@ class ChangeLog {
   std::vector<PeerKey> resting_;
 };
 
-class News {
+class Untold {
  public:
   // Where it is noted when the next State to this neighbour is due, from the first State on.
   // `log`: of what all are told of; both must outlive it.

@@ -1,4 +1,4 @@
-#include "client/core/neighbour/news.h"
+#include "client/core/neighbour/untold.h"
 
 #include <algorithm>
 #include <utility>
@@ -35,8 +35,8 @@ std::vector<proto::Span> take_spans(std::vector<std::uint32_t>& generations,
 
 }  // namespace
 
-void News::begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t> withdrawn,
-                 std::vector<std::uint32_t> changed) {
+void Untold::begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t> withdrawn,
+                   std::vector<std::uint32_t> changed) {
   complete_ = std::move(complete);
   withdrawn_ = std::move(withdrawn);
   changed_ = std::move(changed);
@@ -48,85 +48,85 @@ void News::begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t>
   touch();
 }
 
-void News::suspend() {
+void Untold::suspend() {
   begun_ = false;
   touch();
 }
 
-void News::report_terms() {
+void Untold::report_terms() {
   terms_ = urgent_ = true;
   touch();
 }
 
-void News::report(std::uint32_t g) {
+void Untold::report(std::uint32_t g) {
   if (!pending()) touch();
   note(g);
 }
 
-void News::stir() {
+void Untold::stir() {
   resting_ = false;
   if (begun_ && !pending()) touch();
 }
 
-void News::note(std::uint32_t g) {
+void Untold::note(std::uint32_t g) {
   const auto at = std::lower_bound(changed_.begin(), changed_.end(), g);
   if (at == changed_.end() || *at != g) changed_.insert(at, g);
 }
 
-void News::unreport(std::uint32_t g) {
+void Untold::unreport(std::uint32_t g) {
   const auto at = std::lower_bound(changed_.begin(), changed_.end(), g);
   if (at != changed_.end() && *at == g) changed_.erase(at);
 }
 
-void News::report_complete(std::uint32_t g) {
+void Untold::report_complete(std::uint32_t g) {
   touch();
   unreport(g);
   std::erase(withdrawn_, g);
   complete_.push_back(g);
 }
 
-void News::report_verified(std::uint32_t g) {
+void Untold::report_verified(std::uint32_t g) {
   null_vectors_.erase(g);
   report_complete(g);
   urgent_ = true;
 }
 
-void News::report_withdrawn(std::uint32_t g) {
+void Untold::report_withdrawn(std::uint32_t g) {
   touch();
   std::erase(complete_, g);
   withdrawn_.push_back(g);
 }
 
-void News::report_lost(std::uint32_t g) {
+void Untold::report_lost(std::uint32_t g) {
   std::erase(complete_, g);
   urgent_ = true;
   touch();
 }
 
-void News::attach_null_vector(std::uint32_t g, const std::vector<std::uint8_t>& z) {
+void Untold::attach_null_vector(std::uint32_t g, const std::vector<std::uint8_t>& z) {
   null_vectors_[g] = z;
   report(g);
 }
 
-void News::arrived(std::uint32_t sequence) {
+void Untold::arrived(std::uint32_t sequence) {
   arrived_ = sequence;
   touch();
 }
 
-std::uint32_t News::take_connections(std::uint32_t connections) {
+std::uint32_t Untold::take_connections(std::uint32_t connections) {
   if (connections_told_ == connections) return 0;
   return connections_told_ = connections;
 }
 
-std::vector<proto::Span> News::take_complete(std::size_t spans_max) {
+std::vector<proto::Span> Untold::take_complete(std::size_t spans_max) {
   return take_spans(complete_, spans_max);
 }
 
-std::vector<proto::Span> News::take_withdrawn(std::size_t spans_max) {
+std::vector<proto::Span> Untold::take_withdrawn(std::size_t spans_max) {
   return take_spans(withdrawn_, spans_max);
 }
 
-std::vector<std::uint32_t> News::take_changed(std::size_t count_max) {
+std::vector<std::uint32_t> Untold::take_changed(std::size_t count_max) {
   if (log_ && log_->any_since(told_to_)) {
     log_->each_since(told_to_, [this](std::uint32_t g) { note(g); });
     told_to_ = log_->mark();
@@ -138,7 +138,7 @@ std::vector<std::uint32_t> News::take_changed(std::size_t count_max) {
   return taken;
 }
 
-std::vector<std::uint8_t> News::take_null_vector(std::uint32_t g) {
+std::vector<std::uint8_t> Untold::take_null_vector(std::uint32_t g) {
   const auto it = null_vectors_.find(g);
   if (it == null_vectors_.end()) return {};
   std::vector<std::uint8_t> z = std::move(it->second);
@@ -146,13 +146,13 @@ std::vector<std::uint8_t> News::take_null_vector(std::uint32_t g) {
   return z;
 }
 
-bool News::report_due(TimeUs now) {
+bool Untold::report_due(TimeUs now) {
   if (now - reported_ < policy::kReportInterval) return false;
   reported_ = now;
   return true;
 }
 
-void News::told(TimeUs now) {
+void Untold::told(TimeUs now) {
   last_state_ = now;
   urgent_ = terms_ = false;
   touch();
