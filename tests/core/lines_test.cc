@@ -70,12 +70,12 @@ class Crowd {
 };
 
 // As SourceLine::first, by a look at all.
-core::PeerKey first_of(const Neighbours& neighbours, bool doubted, bool idle_too, double usual,
+core::PeerKey first_of(const Neighbours& neighbours, bool low_worth, bool idle_too, double usual,
                        TimeUs now) {
   core::PeerKey best = core::kNoPeer;
   double least = 0;
   for (const Neighbour& n : neighbours) {
-    if (!n.may_send() || n.holds.satisfied() || n.doubted() != doubted) continue;
+    if (!n.may_send() || n.holds.satisfied() || n.low_worth() != low_worth) continue;
     if (core::policy::why_no_room(n, {0, idle_too ? 1u : 0u})) continue;
     double weight = n.worth;
     if (n.holds.upload_kib() > 0 && usual > 0) weight *= n.holds.upload_kib() / usual;
@@ -98,16 +98,16 @@ TEST_CASE("a source's line has first who was served least for what its rows are 
     for (const Neighbour& n : std::as_const(crowd.neighbours())) line.update(n, terms);
     for (int i = 0; i < 500; ++i) {
       line.update(crowd.next(), terms);
-      for (const bool doubted : {false, true}) {
+      for (const bool low_worth : {false, true}) {
         for (const bool idle_too : {false, true}) {
-          REQUIRE(line.first(doubted, idle_too) ==
-                  first_of(crowd.neighbours(), doubted, idle_too, 100, crowd.now()));
+          REQUIRE(line.first(low_worth, idle_too) ==
+                  first_of(crowd.neighbours(), low_worth, idle_too, 100, crowd.now()));
         }
         const bool wanting = std::any_of(
             crowd.neighbours().begin(), crowd.neighbours().end(), [&](const Neighbour& n) {
-              return n.may_send() && !n.holds.satisfied() && n.doubted() == doubted;
+              return n.may_send() && !n.holds.satisfied() && n.low_worth() == low_worth;
             });
-        REQUIRE(line.anybody_wants(doubted) == wanting);
+        REQUIRE(line.anybody_wants(low_worth) == wanting);
       }
     }
   }

@@ -278,7 +278,7 @@ inline constexpr std::size_t kAccusersToTell = 3;
 inline constexpr std::size_t kPrefixesMin = 3;
 inline constexpr double kAccusersMin = 2;         // in a large mesh: that convict a neighbour,
 inline constexpr double kAccusersShare = 0.5;     // and are this part of those asked
-inline constexpr double kDoubtedWorth = 1.0 / 4;  // one convicts it
+inline constexpr double kAccusedWorth = 1.0 / 4;  // one convicts it
 // In a small mesh: of a neighbour that cannot be judged yet while others can [047].
 inline constexpr double kNewcomerWorth = 1.0 / 4;
 inline constexpr TimeUs kContributionMemory = 5 * kSecond;
@@ -292,8 +292,8 @@ inline constexpr double kSinkWorth = 1.0 / 8;  // below that its rows count as l
 // In a large mesh neighbours below this worth get this part of a source's blocks together, and so
 // many at once.
 inline constexpr double kTrustedWorth = 1.0 / 2;
-inline constexpr double kDoubtedPart = 1.0 / 32;
-inline constexpr double kDoubtedAtOnce = 4;
+inline constexpr double kLowWorthPart = 1.0 / 32;
+inline constexpr double kLowWorthAtOnce = 4;
 // A source remembers what it gave of the last so many generations: to a neighbour, and block by
 // block.
 inline constexpr std::size_t kGivenKept = 64;

@@ -18,7 +18,7 @@ void Predecessors::neighbour_left(const Neighbour& n) {
   if (static_cast<double>(given) < policy::kGivenMin || n.holds.has_everything()) return;
   const std::string network = network_of(n.contact.ip());
   // A complete peer needs nothing, so nobody brings it anything.
-  const bool guilty = life_.complete() ? n.doubted() : n.traffic.blocks_innovative() == 0;
+  const bool guilty = life_.complete() ? n.low_worth() : n.traffic.blocks_innovative() == 0;
   if (!guilty) {
     if (life_.complete()) networks_.erase(network);
     return;

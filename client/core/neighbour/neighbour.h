@@ -183,7 +183,7 @@ class Neighbour {
   // What a source gives to it reaches few others.
   bool sink() const { return worth < policy::kSinkWorth; }
   // A source knows little good of it.
-  bool doubted() const { return worth < policy::kTrustedWorth; }
+  bool low_worth() const { return worth < policy::kTrustedWorth; }
   // It has had credit for long and sent nothing, though it holds something: a peer that only takes,
   // or one whose uplink does not reach as far as us.
   bool only_takes(TimeUs now) const {

@@ -87,7 +87,7 @@ TEST_CASE("who brought something, took next to nothing or left long ago leaves n
   CHECK(met.room(met.join(kElsewhere)) == facts::kDebt);
 }
 
-TEST_CASE("a source remembers those that it doubted when they left, and they are counted") {
+TEST_CASE("a source remembers those of low worth when they left, and they are counted") {
   Met met;
   met.become_source();
   const auto visit = [&met](double worth) {

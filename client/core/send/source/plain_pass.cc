@@ -32,7 +32,7 @@ void PlainPass::review_one(std::uint32_t g, Generation& sent, const Neighbours& 
   const std::size_t step = neighbours.size() / kPlainTellers + 1;
   std::size_t place = g;  // another part for each generation
   for (const Neighbour& n : neighbours) {
-    if (++place % step != 0 || n.holds.has_everything() || n.doubted()) continue;
+    if (++place % step != 0 || n.holds.has_everything() || n.low_worth()) continue;
     const BlockBits* bits = n.holds.held_blocks().find(g);
     asked |= bits != nullptr;
     if (bits || n.holds.complete().contains(g)) tell.push_back({n.key, bits});

@@ -22,7 +22,7 @@ double weight_of(const Neighbour& neighbour, double usual) {
 SourceLine::Place SourceLine::place_of(const Neighbour& n, const Circumstances& circumstances) {
   Place place;
   place.wants = n.may_send() && !n.holds.satisfied();
-  place.doubted = !circumstances.small_mesh && n.doubted();
+  place.low_worth = !circumstances.small_mesh && n.low_worth();
   if (!place.wants) return place;
   const std::uint32_t queued = n.pipe.queued();
   if (queued == 0) {
@@ -37,14 +37,14 @@ SourceLine::Place SourceLine::place_of(const Neighbour& n, const Circumstances& 
 }
 
 void SourceLine::take_out(PeerKey peer, const Place& place) {
-  wanting_[place.doubted] -= place.wants ? 1 : 0;
+  wanting_[place.low_worth] -= place.wants ? 1 : 0;
   if (place.where == Where::kIdle || place.where == Where::kWaiting) {
     line(place).erase({place.key, peer});
   }
 }
 
 void SourceLine::put_in(PeerKey peer, const Place& place) {
-  wanting_[place.doubted] += place.wants ? 1 : 0;
+  wanting_[place.low_worth] += place.wants ? 1 : 0;
   if (place.where == Where::kIdle || place.where == Where::kWaiting) {
     line(place).emplace(place.key, peer);
   }
@@ -54,7 +54,7 @@ void SourceLine::update(const Neighbour& n, const Circumstances& circumstances) 
   Place& place = places_[n.key];
   const Place next = place_of(n, circumstances);
   if (next.key == place.key && next.where == place.where && next.wants == place.wants &&
-      next.doubted == place.doubted)
+      next.low_worth == place.low_worth)
     return;
   take_out(n.key, place);
   put_in(n.key, next);
@@ -83,9 +83,9 @@ void SourceLine::park(PeerKey peer) {
   parked_.push_back(peer);
 }
 
-PeerKey SourceLine::first(bool doubted, bool idle_too) const {
-  const Line& waiting = lines_[doubted][false];
-  const Line& idle = lines_[doubted][true];
+PeerKey SourceLine::first(bool low_worth, bool idle_too) const {
+  const Line& waiting = lines_[low_worth][false];
+  const Line& idle = lines_[low_worth][true];
   if (!idle_too || idle.empty()) return waiting.empty() ? kNoPeer : waiting.begin()->second;
   if (waiting.empty()) return idle.begin()->second;
   return std::min(*waiting.begin(), *idle.begin()).second;

@@ -44,7 +44,7 @@ class SourceLine {
  public:
   // What a choice is among.
   struct Circumstances {
-    bool small_mesh = true;   // there nobody is doubted
+    bool small_mesh = true;   // there nobody is low_worth
     double usual_uplink = 0;  // KiB a second, of those that download; 0: none has said
     bool operator==(const Circumstances&) const = default;
   };
@@ -58,9 +58,9 @@ class SourceLine {
   std::vector<PeerKey> take_parked() { return std::exchange(parked_, {}); }
 
   // Neighbours that want blocks and may be sent some, now or when their sockets take them.
-  bool anybody_wants(bool doubted) const { return wanting_[doubted] > 0; }
+  bool anybody_wants(bool low_worth) const { return wanting_[low_worth] > 0; }
   // The first in line; kNoPeer: nobody. `idle_too`: also those whose sockets hold nothing of ours.
-  PeerKey first(bool doubted, bool idle_too) const;
+  PeerKey first(bool low_worth, bool idle_too) const;
   // How much it was served of late for what its rows are worth: comparable among those in line.
   double key(PeerKey peer) const { return places_.at(peer).key; }
 
@@ -74,16 +74,16 @@ class SourceLine {
   struct Place {
     double key = 0;
     Where where = Where::kOut;
-    bool wants = false, doubted = false;
+    bool wants = false, low_worth = false;
   };
   using Line = std::set<std::pair<double, PeerKey>>;
-  Line& line(const Place& place) { return lines_[place.doubted][place.where == Where::kIdle]; }
+  Line& line(const Place& place) { return lines_[place.low_worth][place.where == Where::kIdle]; }
   static Place place_of(const Neighbour& n, const Circumstances& circumstances);
   void take_out(PeerKey peer, const Place& place);
   void put_in(PeerKey peer, const Place& place);
 
   std::unordered_map<PeerKey, Place> places_;
-  std::array<std::array<Line, 2>, 2> lines_;  // doubted or not, idle or not
+  std::array<std::array<Line, 2>, 2> lines_;  // low_worth or not, idle or not
   std::array<std::size_t, 2> wanting_{};
   std::vector<PeerKey> parked_;
 };

@@ -67,7 +67,7 @@ std::optional<WhyNot> SourcePolicy::why_not(const Holdings& holdings, const Neig
     const std::uint32_t lowest = neighbour.holds.settled().next_missing(0);
     return why_none_of(lowest, holdings, neighbour).value_or(WhyNot::kNoNews);
   }
-  if (!circumstances_.small_mesh && neighbour.doubted() && line_.anybody_wants(false))
+  if (!circumstances_.small_mesh && neighbour.low_worth() && line_.anybody_wants(false))
     return WhyNot::kOthersFirst;
   return std::nullopt;
 }
@@ -176,10 +176,10 @@ void SourcePolicy::refresh(const Neighbours& neighbours, bool small_mesh, TimeUs
   look_at_all_ = false;
 }
 
-SourcePolicy::Best SourcePolicy::best_of(bool doubted, const Holdings& holdings,
+SourcePolicy::Best SourcePolicy::best_of(bool low_worth, const Holdings& holdings,
                                          const Neighbours& neighbours, const Sockets& sockets) {
   for (;;) {
-    const PeerKey peer = line_.first(doubted, sockets.free());
+    const PeerKey peer = line_.first(low_worth, sockets.free());
     if (peer == kNoPeer) return {};
     const auto chosen = choose_generation(holdings, *neighbours.find(peer));
     if (chosen) return {peer, *chosen, line_.key(peer)};
@@ -187,7 +187,7 @@ SourcePolicy::Best SourcePolicy::best_of(bool doubted, const Holdings& holdings,
   }
 }
 
-// In a large mesh those that are doubted get a part of the blocks together, however many they are
+// In a large mesh those that are low_worth get a part of the blocks together, however many they are
 // and whenever they come: polluters that all others have banned gather at a source.
 std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
                                            bool small_mesh, const Sockets& sockets, TimeUs now) {
@@ -195,25 +195,25 @@ std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, const Neigh
   const bool others = line_.anybody_wants(false);
   const Best trusted = best_of(false, holdings, neighbours, sockets);
   Best best = trusted;
-  bool to_doubted = false;
-  if (!others || for_doubted_ >= 1) {
-    const Best doubted = best_of(true, holdings, neighbours, sockets);
-    to_doubted = doubted.peer != kNoPeer &&
-                 (!others || trusted.peer == kNoPeer || doubted.key < trusted.key);
-    if (to_doubted) best = doubted;
+  bool to_low_worth = false;
+  if (!others || for_low_worth_ >= 1) {
+    const Best low_worth = best_of(true, holdings, neighbours, sockets);
+    to_low_worth = low_worth.peer != kNoPeer &&
+                   (!others || trusted.peer == kNoPeer || low_worth.key < trusted.key);
+    if (to_low_worth) best = low_worth;
   }
   if (best.peer == kNoPeer) return std::nullopt;
   Choice choice = choice_of(*neighbours.find(best.peer), best.generation, neighbours);
-  choice.doubted = to_doubted;
+  choice.low_worth = to_low_worth;
   return choice;
 }
 
-// Doubted ones are given their part block by block, and what is repeated in the first pass is as
-// much as was lost.
+// Of low worth ones are given their part block by block, and what is repeated in the first pass is
+// as much as was lost.
 std::optional<Choice> SourcePolicy::again(const Choice& last, const Holdings& holdings,
                                           const Neighbours& neighbours) {
   const Neighbour& n = *neighbours.find(last.peer);
-  if (last.doubted || !n.may_send() || n.holds.satisfied()) return std::nullopt;
+  if (last.low_worth || !n.may_send() || n.holds.satisfied()) return std::nullopt;
   const std::uint32_t g = last.generation;
   if (!pass_.over() && (g < pass_.passed() || pass_.whole(g))) return std::nullopt;
   if (!lacks(holdings, n, g)) return std::nullopt;
@@ -240,14 +240,14 @@ Choice SourcePolicy::choice_of(const Neighbour& n, std::uint32_t g, const Neighb
 
 // What was asked for plainly is no part of a pass over the generation.
 void SourcePolicy::served(const Choice& choice, TimeUs now) {
-  for_doubted_ = choice.doubted ? std::max(for_doubted_ - 1, 0.0)
-                                : std::min(for_doubted_ + kDoubtedPart, kDoubtedAtOnce);
+  for_low_worth_ = choice.low_worth ? std::max(for_low_worth_ - 1, 0.0)
+                                    : std::min(for_low_worth_ + kLowWorthPart, kLowWorthAtOnce);
   const std::uint32_t g = choice.generation;
   const bool first = choice.source_index && !circumstances_.small_mesh &&
                      plain_pass_.sent(g, *choice.source_index, choice.peer, now);
   if (choice.plain && !first) return;
   if (choice.source_index && !choice.plain) next_plain_[g] = *choice.source_index + 1;
-  if (choice.doubted) return;
+  if (choice.low_worth) return;
   pass_.served(choice.peer, g);
   gaps_.served(g, now);
 }

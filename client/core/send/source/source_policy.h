@@ -60,7 +60,7 @@ class SourcePolicy {
     double key = 0;  // SourceLine::key
   };
   void refresh(const Neighbours& neighbours, bool small_mesh, TimeUs now);
-  Best best_of(bool doubted, const Holdings& holdings, const Neighbours& neighbours,
+  Best best_of(bool low_worth, const Holdings& holdings, const Neighbours& neighbours,
                const Sockets& sockets);
   std::optional<std::uint32_t> choose_generation(const Holdings& holdings,
                                                  const Neighbour& neighbour) const;
@@ -91,7 +91,7 @@ class SourcePolicy {
   UplinkClaims claims_;
   bool look_at_all_ = true;
   std::uint32_t looked_from_ = 0;  // the cursor when those left out were looked at last
-  double for_doubted_ = 0;         // blocks that doubted neighbours may have
+  double for_low_worth_ = 0;       // blocks that low_worth neighbours may have
 };
 
 }  // namespace firn::core::policy

@@ -118,14 +118,14 @@ void Spread::forget(double kept) {
 }
 
 // Those that this peer has called are asked where there are enough of them: hostile ones that
-// gather at a source have called it. Nobody is asked who is doubted.
+// gather at a source have called it. Nobody is asked whose worth is low.
 std::optional<double> Spread::share(const Neighbour& of) const {
   const auto reporters = told_.find(of.key);
   if (reporters == told_.end()) return std::nullopt;
   std::vector<Said> called, all;
   for (const auto& [key, told] : reporters->second) {
     const Neighbour* reporter = membership_.find(key);
-    if (!reporter || reporter->doubted() || told.rows < policy::kGivenMin) continue;
+    if (!reporter || reporter->low_worth() || told.rows < policy::kGivenMin) continue;
     all.push_back({told.through / told.rows, voices_.weight(key)});
     if (reporter->contact.outgoing()) called.push_back(all.back());
   }
@@ -158,7 +158,7 @@ double Spread::hearsay(const Neighbour& of, const Asked& asked) const {
   }
   const bool many = accusers >= policy::kAccusersShare * others;
   if (accusers >= policy::kAccusersMin && many) return policy::kWorthMin;
-  return accusers > 0 ? policy::kDoubtedWorth : 1;
+  return accusers > 0 ? policy::kAccusedWorth : 1;
 }
 
 bool Spread::review() {
@@ -166,7 +166,7 @@ bool Spread::review() {
   for (const auto& [key, at] : told_at_) {
     const Neighbour* n = membership_.find(key);
     const bool lately = context_.now - at < 2 * policy::kContributionMemory;
-    if (n && lately && !n->doubted()) reporters.push_back(n);
+    if (n && lately && !n->low_worth()) reporters.push_back(n);
   }
   voices_.review(reporters);
   std::vector<Said> known;

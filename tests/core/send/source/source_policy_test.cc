@@ -132,13 +132,13 @@ TEST_CASE("more of a generation is chosen as long as the neighbour lacks it and 
   CHECK(sent == expected);
 }
 
-TEST_CASE("a source gives a doubted neighbour its blocks one by one") {
+TEST_CASE("a source gives a low_worth neighbour its blocks one by one") {
   Scene s(5, 4, 2, true);
   SourcePolicy source(shape_of(5, 4), false);
   for (core::PeerKey key = 1; key <= 2; ++key) s.peer(key).worth = facts::kWorthOfDoubted;
   const auto choice = s.choose(source, false);
   REQUIRE(choice);
-  REQUIRE(choice->doubted);
+  REQUIRE(choice->low_worth);
   s.send(*choice);
   CHECK_FALSE(source.again(*choice, s.holdings, s.neighbours));
 }
@@ -243,31 +243,31 @@ TEST_CASE("a source serves no neighbour without credit, and none that has everyt
   CHECK(choice->peer == 3);
 }
 
-TEST_CASE("in a large mesh all that are doubted get a small part together") {
+TEST_CASE("in a large mesh all that are low_worth get a small part together") {
   for (const bool small : {false, true}) {
     CAPTURE(small);
     Scene s(50, 64, 10, true);
     SourcePolicy source(shape_of(50, 64), false);
     for (core::PeerKey key = 2; key <= 10; ++key) s.peer(key).worth = facts::kWorthOfDoubted;
-    int doubted = 0;
+    int low_worth = 0;
     for (int i = 0; i < 640; ++i) {
       const auto choice = s.choose(source, small);
       REQUIRE(choice);
-      CHECK(choice->doubted == (!small && choice->peer != 1));
-      doubted += choice->peer != 1;
+      CHECK(choice->low_worth == (!small && choice->peer != 1));
+      low_worth += choice->peer != 1;
       s.send(*choice);
       source.served(*choice, s.now);
     }
     if (small) {
-      CHECK(doubted > 320);  // nine with a quarter of a share each
+      CHECK(low_worth > 320);  // nine with a quarter of a share each
     } else {
-      CHECK(doubted >= 5);
-      CHECK(doubted <= 64);
+      CHECK(low_worth >= 5);
+      CHECK(low_worth <= 64);
     }
   }
 }
 
-TEST_CASE("where nobody else needs blocks those that are doubted get them") {
+TEST_CASE("where nobody else needs blocks those that are low_worth get them") {
   Scene s(5, 4, 2, true);
   SourcePolicy source(shape_of(5, 4), false);
   s.peer(1).worth = facts::kWorthOfDoubted;

@@ -177,7 +177,7 @@ TEST_CASE("a null vector that lets nothing through says nothing") {
   CHECK_FALSE(swarm.share(kTaker));
 }
 
-TEST_CASE("fewer than two fifths achieve nothing by lies, nor do those who are doubted") {
+TEST_CASE("fewer than two fifths achieve nothing by lies, nor do those of low worth") {
   Spreading swarm;
   swarm.all_tell({1, 0, 0, 0}, 5);               // true
   swarm.tell(kFirstReporter + 5, {0, 1, 0, 0});  // praises the taker, accuses the giver
