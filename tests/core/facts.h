@@ -79,11 +79,11 @@ inline constexpr TimeUs kNextReport = core::policy::kReportInterval;
 // Blocks that a neighbour must have been given, or rows told of, before a source judges by them.
 inline constexpr std::uint32_t kEnoughToJudge = core::policy::kGivenMin;
 inline constexpr double kWorthOfSink = core::policy::kWorthMin;
-inline constexpr double kWorthOfDoubted = core::policy::kTrustedWorth / 2;
+inline constexpr double kLowWorth = core::policy::kTrustedWorth / 2;
 inline constexpr double kWorthOfNewcomer = core::policy::kNewcomerWorth;
 // What a peer did counts neither against it nor against its network.
 inline constexpr TimeUs kForgiven = core::policy::kOffenceMemory;
-inline constexpr TimeUs kNextGapReview = core::policy::kGapReview;
+inline constexpr TimeUs kNextLostRowsReview = core::policy::kLostRowsReview;
 // A row has spread in a large mesh; later a complete generation says nothing about the row.
 inline constexpr TimeUs kSpread = core::policy::kSpreadTime;
 inline constexpr TimeUs kGivenLongAgo = core::policy::kSpreadRecent;

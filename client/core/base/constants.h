@@ -113,10 +113,11 @@ inline constexpr std::uint64_t kChoicesPerRowLarge = 4;
 // 1.9 times as long [047], and a quarter of 28 three times [069].
 inline constexpr std::uint64_t kNewcomerLag = 64;
 // How often a source looks for rows that have got lost: a generation stands still for kStallTime.
-// The conditions of gaps.h keep it from interrupting its first pass too easily [014].
-inline constexpr TimeUs kGapReview = 100 * kMillisecond;
-inline constexpr TimeUs kGapReviewEach = kMillisecond / 10;  // more time for many neighbours
-inline constexpr std::uint32_t kGapScanMax = 4096;  // generations looked at in a review, at most
+// The conditions of lost_rows.h keep it from interrupting its first pass too easily [014].
+inline constexpr TimeUs kLostRowsReview = 100 * kMillisecond;
+inline constexpr TimeUs kLostRowsReviewEach = kMillisecond / 10;  // more time for many neighbours
+inline constexpr std::uint32_t kLostRowsScanMax =
+    4096;  // generations looked at in a review, at most
 // A neighbour with fewer neighbours than kFewNeighbours times ours is chosen kChoicesForFew choices
 // sooner than others, for each of its kind: a single one is not to be every peer's choice [015].
 inline constexpr double kFewNeighbours = 0.75;

@@ -96,7 +96,7 @@ TEST_CASE("a source remembers those of low worth when they left, and they are co
     n.worth = worth;
     met.leave(n);
   };
-  visit(facts::kWorthOfDoubted);
+  visit(facts::kLowWorth);
   visit(facts::kWorthOfSink);
   core::Neighbour& next = met.join(kHome);
   CHECK(next.barren_before == 2);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "client/core/base/constants.h"
-#include "client/core/send/source/gaps.h"
+#include "client/core/send/source/lost_rows.h"
 
 namespace firn::core::policy {
 

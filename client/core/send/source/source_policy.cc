@@ -25,7 +25,7 @@ SourcePolicy::SourcePolicy(const Shape& shape, bool dense)
       next_plain_(shape.generation_count(), 0),
       pass_(shape),
       plain_pass_(shape),
-      gaps_(shape) {}
+      lost_rows_(shape) {}
 
 // Systematic blocks are worth sending only where no other source or earlier run has begun.
 bool SourcePolicy::fresh_everywhere(std::uint32_t g, const Neighbours& neighbours) const {
@@ -97,9 +97,9 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
     const auto lost = plain_pass_.lost(neighbour, pass_);
     if (lost && lacks(holdings, neighbour, *lost)) return lost;
   }
-  for (const Gaps::Gap& gap : gaps_.gaps()) {
-    if (shares_plainly(neighbour, gap.generation)) continue;  // that tells better
-    if (gap.rows > 0 && lacks(holdings, neighbour, gap.generation)) return gap.generation;
+  for (const LostRows::Loss& loss : lost_rows_.losses()) {
+    if (shares_plainly(neighbour, loss.generation)) continue;  // that tells better
+    if (loss.rows > 0 && lacks(holdings, neighbour, loss.generation)) return loss.generation;
   }
   if (const auto g = not_passed(holdings, neighbour)) return g;
   if (const auto g = among_first(holdings, neighbour)) return g;
@@ -150,13 +150,14 @@ void SourcePolicy::neighbour_left(const Neighbour& n) {
   claims_.neighbour_left(n.key);
   line_.neighbour_left(n.key);
   pass_.forget(n.key);
-  if (n.pipe.blocks_sent() > 0 && !n.holds.has_everything()) gaps_.neighbour_lost(pass_.passed());
+  if (n.pipe.blocks_sent() > 0 && !n.holds.has_everything())
+    lost_rows_.neighbour_lost(pass_.passed());
 }
 
 // Brings the line up to date where more than single neighbours have changed. What is usual weighs
 // all alike, but for the bounds of a weight: where many must be looked at, small changes wait.
 void SourcePolicy::refresh(const Neighbours& neighbours, bool small_mesh, TimeUs now) {
-  const bool gaps = gaps_.review(neighbours, pass_.passed(), !pass_.over(), now);
+  const bool lost = lost_rows_.review(neighbours, pass_.passed(), !pass_.over(), now);
   const double usual = claims_.usual();
   if (!small_mesh) plain_pass_.review(neighbours, usual, now);
   const double step = neighbours.size() > kFewToLookAt ? kUsualStep : 0;
@@ -167,7 +168,7 @@ void SourcePolicy::refresh(const Neighbours& neighbours, bool small_mesh, TimeUs
     circumstances_ = {small_mesh, usual};
     for (const Neighbour& n : neighbours) line_.update(n, circumstances_);
   }
-  if (look_at_all_ || gaps || pass_.cursor() != looked_from_) {
+  if (look_at_all_ || lost || pass_.cursor() != looked_from_) {
     looked_from_ = pass_.cursor();
     for (const PeerKey peer : line_.take_parked()) {
       if (const Neighbour* n = neighbours.find(peer)) line_.update(*n, circumstances_);
@@ -249,12 +250,12 @@ void SourcePolicy::served(const Choice& choice, TimeUs now) {
   if (choice.source_index && !choice.plain) next_plain_[g] = *choice.source_index + 1;
   if (choice.low_worth) return;
   pass_.served(choice.peer, g);
-  gaps_.served(g, now);
+  lost_rows_.served(g, now);
 }
 
 void SourcePolicy::rows_lost(const Neighbours& neighbours) {
   pass_.take_back(neighbours);
-  gaps_.neighbour_lost(pass_.passed());
+  lost_rows_.neighbour_lost(pass_.passed());
 }
 
 }  // namespace firn::core::policy

@@ -4,8 +4,8 @@
 //
 // Generations are served in sequence (super-seeding): one generation is open, the lowest of which
 // fewer than n blocks have been served, and each source block goes out once, to the neighbour
-// served least of late. Rows that have got lost (gaps.h) come before that. After the first pass the
-// source serves, of the generations that a neighbour lacks, the one that it served least.
+// served least of late. Rows that have got lost (lost_rows.h) come before that. After the first
+// pass the source serves, of the generations that a neighbour lacks, the one that it served least.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 #include "client/core/send/choice/choice.h"
 #include "client/core/send/choice/late_binding.h"
 #include "client/core/send/source/first_pass.h"
-#include "client/core/send/source/gaps.h"
+#include "client/core/send/source/lost_rows.h"
 #include "client/core/send/source/plain_pass.h"
 #include "client/core/send/source/source_line.h"
 
@@ -85,7 +85,7 @@ class SourcePolicy {
   std::vector<std::uint32_t> next_plain_;  // next systematic block; blocks_in(g): no more
   FirstPass pass_;
   PlainPass plain_pass_;
-  Gaps gaps_;
+  LostRows lost_rows_;
   SourceLine line_;
   SourceLine::Circumstances circumstances_;
   UplinkClaims claims_;

@@ -162,7 +162,7 @@ TEST_CASE("why not: others come first while they want something") {
   CHECK(relay.why(1, wary) == Reason());
 
   Serving source(false);
-  source.scene.peer(1).worth = facts::kWorthOfDoubted;
+  source.scene.peer(1).worth = facts::kLowWorth;
   CHECK(source.why(1) == Reason(WhyNot::kOthersFirst));
   CHECK(source.why(2) == Reason());
 }

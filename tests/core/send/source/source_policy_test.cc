@@ -135,7 +135,7 @@ TEST_CASE("more of a generation is chosen as long as the neighbour lacks it and 
 TEST_CASE("a source gives a low_worth neighbour its blocks one by one") {
   Scene s(5, 4, 2, true);
   SourcePolicy source(shape_of(5, 4), false);
-  for (core::PeerKey key = 1; key <= 2; ++key) s.peer(key).worth = facts::kWorthOfDoubted;
+  for (core::PeerKey key = 1; key <= 2; ++key) s.peer(key).worth = facts::kLowWorth;
   const auto choice = s.choose(source, false);
   REQUIRE(choice);
   REQUIRE(choice->low_worth);
@@ -207,7 +207,7 @@ TEST_CASE("rows that have got lost come before the next ones of a source") {
   // All has arrived, and of generation 0 no peer holds more than three rows.
   s.tell(1, {{0, 3, 4, {}}}, {}, 4);
   s.tell(2, {{0, 2, 4, {}}}, {{1, 1}}, 4);
-  s.now += facts::kNextGapReview;
+  s.now += facts::kNextLostRowsReview;
   CHECK(choose() == 2);
   s.now += facts::kStandsStill;
   CHECK(choose() == 0);
@@ -248,7 +248,7 @@ TEST_CASE("in a large mesh all that are low_worth get a small part together") {
     CAPTURE(small);
     Scene s(50, 64, 10, true);
     SourcePolicy source(shape_of(50, 64), false);
-    for (core::PeerKey key = 2; key <= 10; ++key) s.peer(key).worth = facts::kWorthOfDoubted;
+    for (core::PeerKey key = 2; key <= 10; ++key) s.peer(key).worth = facts::kLowWorth;
     int low_worth = 0;
     for (int i = 0; i < 640; ++i) {
       const auto choice = s.choose(source, small);
@@ -270,7 +270,7 @@ TEST_CASE("in a large mesh all that are low_worth get a small part together") {
 TEST_CASE("where nobody else needs blocks those that are low_worth get them") {
   Scene s(5, 4, 2, true);
   SourcePolicy source(shape_of(5, 4), false);
-  s.peer(1).worth = facts::kWorthOfDoubted;
+  s.peer(1).worth = facts::kLowWorth;
   s.tell(2, {}, {{0, 5}});
   for (int i = 0; i < 20; ++i) {
     const auto choice = s.choose(source, false);

@@ -185,7 +185,7 @@ TEST_CASE("fewer than two fifths achieve nothing by lies, nor do those of low wo
   CHECK(swarm.share(kTaker) == 0.0);
   CHECK(swarm.share(kGiver) == 1.0);
   for (core::PeerKey by = kFirstReporter + 7; by < kFirstReporter + 12; ++by) {
-    swarm.neighbour(by).worth = facts::kWorthOfDoubted;
+    swarm.neighbour(by).worth = facts::kLowWorth;
     swarm.tell(by, {0, 1, 0, 0});
   }
   CHECK(swarm.share(kTaker) == 0.0);

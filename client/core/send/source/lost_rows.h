@@ -1,8 +1,8 @@
-// Finds gaps: rows that the swarm lacks although a source has sent a whole generation, because they
-// went to a peer that passes nothing on, or that has left. Relays cannot close a gap, and their
-// rows of the generation are of no use until the source does.
+// Finds lost rows: those that the swarm lacks although a source has sent a whole generation,
+// because they went to a peer that passes nothing on, or that has left. Relays cannot replace them,
+// and their rows of the generation are of no use until the source does.
 //
-// The source knows only the ranks that its neighbours report. One that lies can hide gaps, or feign
+// The source knows only the ranks that its neighbours report. One that lies can hide them, or feign
 // some, until the first pass is over and each neighbour is sent what it lacks. A generation stands
 // still if its highest rank has not grown for kStallTime. During the first pass that alone says
 // little: a source faster than the relays is far ahead of them, and they serve the lowest
@@ -24,9 +24,9 @@ namespace firn::core::policy {
 // A neighbour holds all of the generation, and is no sink: what a sink holds is lost to others.
 bool somebody_has(const Neighbours& neighbours, std::uint32_t g);
 
-class Gaps {
+class LostRows {
  public:
-  explicit Gaps(const Shape& shape) : shape_(shape) {}
+  explicit LostRows(const Shape& shape) : shape_(shape) {}
 
   // Looks at the generations below `passed`, which were sent in whole; now and then, whenever it is
   // called. `first_pass`: others are still to be sent.
@@ -35,12 +35,12 @@ class Gaps {
   // A neighbour has left that did not have everything.
   void neighbour_lost(std::uint32_t passed);
 
-  struct Gap {
+  struct Loss {
     std::uint32_t generation = 0;
     std::uint32_t rows = 0;  // still to be sent before the next review
   };
   // Lowest generation first.
-  const std::vector<Gap>& gaps() const { return gaps_; }
+  const std::vector<Loss>& losses() const { return lost_rows_; }
   // A block of g has been sent.
   void served(std::uint32_t g, TimeUs now);
 
@@ -58,7 +58,7 @@ class Gaps {
   std::uint32_t from_ = 0;                    // lowest generation that no neighbour has in whole
   std::uint32_t lost_below_ = 0;              // those below were sent before somebody left
   std::map<std::uint32_t, Watched> watched_;  // by generation
-  std::vector<Gap> gaps_;
+  std::vector<Loss> lost_rows_;
   TimeUs reviewed_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "client/core/send/source/gaps.h"
+#include "client/core/send/source/lost_rows.h"
 
 #include <algorithm>
 #include <bit>
@@ -33,8 +33,8 @@ bool somebody_has(const Neighbours& neighbours, std::uint32_t g) {
 }
 
 // Moves from_ to the lowest generation that is wanted and that no neighbour has in whole.
-void Gaps::find_first(const Neighbours& neighbours, std::uint32_t passed) {
-  for (std::uint32_t looked = 0; looked < kGapScanMax && from_ < passed; looked += kWordBits) {
+void LostRows::find_first(const Neighbours& neighbours, std::uint32_t passed) {
+  for (std::uint32_t looked = 0; looked < kLostRowsScanMax && from_ < passed; looked += kWordBits) {
     const Sight sight = look(neighbours, from_);
     const auto over = static_cast<std::uint32_t>(std::countr_zero(sight.wanted & ~sight.held));
     const std::uint32_t first = std::min(from_ + over, passed);
@@ -45,7 +45,7 @@ void Gaps::find_first(const Neighbours& neighbours, std::uint32_t passed) {
 }
 
 // Of the generations from from_ on.
-Gaps::Ranks Gaps::ranks_until(std::uint32_t end, const Neighbours& neighbours) const {
+LostRows::Ranks LostRows::ranks_until(std::uint32_t end, const Neighbours& neighbours) const {
   Ranks ranks(end - std::min(from_, end));
   for (const Neighbour& n : neighbours) {
     if (n.sink()) continue;
@@ -58,11 +58,12 @@ Gaps::Ranks Gaps::ranks_until(std::uint32_t end, const Neighbours& neighbours) c
   return ranks;
 }
 
-bool Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first_pass, TimeUs now) {
+bool LostRows::review(const Neighbours& neighbours, std::uint32_t passed, bool first_pass,
+                      TimeUs now) {
   const auto size = static_cast<TimeUs>(neighbours.size());
-  if (now - reviewed_ < std::max(kGapReview, size * kGapReviewEach)) return false;
+  if (now - reviewed_ < std::max(kLostRowsReview, size * kLostRowsReviewEach)) return false;
   reviewed_ = now;
-  gaps_.clear();
+  lost_rows_.clear();
   find_first(neighbours, passed);
   const std::uint32_t end = std::min(passed, from_ + kWordBits);
   const Sight sight = look(neighbours, from_);
@@ -81,22 +82,22 @@ bool Gaps::review(const Neighbours& neighbours, std::uint32_t passed, bool first
     if (now - watched.since < kStallTime) continue;
     if (first_pass && !overtaken && g >= lost_below_) continue;
     const std::uint32_t blocks = shape_.blocks_in(g);
-    if (expected < blocks) gaps_.push_back({g, blocks - expected});
+    if (expected < blocks) lost_rows_.push_back({g, blocks - expected});
   }
-  std::reverse(gaps_.begin(), gaps_.end());
-  return !gaps_.empty();
+  std::reverse(lost_rows_.begin(), lost_rows_.end());
+  return !lost_rows_.empty();
 }
 
 // Other neighbours may lack what it had in whole; which generations none has is found out anew.
-void Gaps::neighbour_lost(std::uint32_t passed) {
+void LostRows::neighbour_lost(std::uint32_t passed) {
   lost_below_ = passed;
   from_ = 0;
 }
 
-void Gaps::served(std::uint32_t g, TimeUs now) {
-  for (Gap& gap : gaps_) {
-    if (gap.generation != g || gap.rows == 0) continue;
-    --gap.rows;
+void LostRows::served(std::uint32_t g, TimeUs now) {
+  for (Loss& loss : lost_rows_) {
+    if (loss.generation != g || loss.rows == 0) continue;
+    --loss.rows;
     watched_[g].since = now;  // time for them to arrive and to be told
   }
 }

@@ -1,5 +1,5 @@
 // Which rows a source sends again because the swarm lacks them.
-#include "client/core/send/source/gaps.h"
+#include "client/core/send/source/lost_rows.h"
 
 #include <doctest/doctest.h>
 
@@ -16,8 +16,8 @@ using namespace firn;
 using namespace firn::test;
 using core::Neighbour;
 using core::Neighbours;
-using core::policy::Gaps;
-using facts::kNextGapReview;
+using core::policy::LostRows;
+using facts::kNextLostRowsReview;
 using facts::kStandsStill;
 
 namespace {
@@ -47,16 +47,16 @@ struct GapScene {
   // Time goes by with reviews in it. Rows wanted of g at its end.
   std::uint32_t rows_of(std::uint32_t g, TimeUs passes, bool first_pass = true) {
     for (const TimeUs end = now + passes; now < end;) {
-      now += kNextGapReview;
-      gaps.review(neighbours, 4, first_pass, now);
+      now += kNextLostRowsReview;
+      lost.review(neighbours, 4, first_pass, now);
     }
-    for (const Gaps::Gap& gap : gaps.gaps()) {
-      if (gap.generation == g) return gap.rows;
+    for (const LostRows::Loss& loss : lost.losses()) {
+      if (loss.generation == g) return loss.rows;
     }
     return 0;
   }
   Neighbours neighbours;
-  Gaps gaps{kShape};
+  LostRows lost{kShape};
   TimeUs now = kSecond;
 };
 
@@ -67,12 +67,12 @@ TEST_CASE("a generation that stands still while a later one is whole gets the ro
   s.tell(1, {{0, 5, 4, {}}, {1, 6, 4, {}}, {2, 3, 4, {}}, {3, 1, 4, {}}});
   s.tell(2, {{0, 4, 4, {}}, {1, 7, 4, {}}}, {{2, 1}});
   CHECK(s.rows_of(1, kStandsStill) == 0);  // it may have grown just before the first review
-  CHECK(s.rows_of(1, kNextGapReview) == 1);
-  CHECK(s.rows_of(0, kNextGapReview) == 3);
-  CHECK(s.rows_of(2, kNextGapReview) == 0);  // a neighbour can give it to the others
-  CHECK(s.rows_of(3, kStandsStill) == 0);    // relays may not have come to it yet
-  REQUIRE(s.gaps.gaps().size() == 2);
-  CHECK(s.gaps.gaps()[0].generation == 0);
+  CHECK(s.rows_of(1, kNextLostRowsReview) == 1);
+  CHECK(s.rows_of(0, kNextLostRowsReview) == 3);
+  CHECK(s.rows_of(2, kNextLostRowsReview) == 0);  // a neighbour can give it to the others
+  CHECK(s.rows_of(3, kStandsStill) == 0);         // relays may not have come to it yet
+  REQUIRE(s.lost.losses().size() == 2);
+  CHECK(s.lost.losses()[0].generation == 0);
 }
 
 TEST_CASE("what a neighbour holds that passes nothing on is lacking elsewhere") {
@@ -93,41 +93,41 @@ TEST_CASE("rows of a generation that nobody wants are not missing") {
     REQUIRE(s.neighbours.at(key).apply_state(std::move(state)));
   }
   s.tell(1, {{1, 5, 4, {}}}, {{2, 1}});
-  CHECK(s.rows_of(0, kStandsStill + kNextGapReview) == 0);
-  CHECK(s.rows_of(1, kNextGapReview) == 3);
+  CHECK(s.rows_of(0, kStandsStill + kNextLostRowsReview) == 0);
+  CHECK(s.rows_of(1, kNextLostRowsReview) == 3);
 }
 
 TEST_CASE("what is on its way is not missing, and a rank that grows gives time") {
   GapScene s;
   s.tell(1, {{0, 5, 4, {}}});
   s.tell(2, {}, {{1, 1}});
-  CHECK(s.rows_of(0, kStandsStill + kNextGapReview) == 3);
+  CHECK(s.rows_of(0, kStandsStill + kNextLostRowsReview) == 3);
   s.neighbours.at(1).book_block(0, s.now);
-  CHECK(s.rows_of(0, kNextGapReview) == 2);
+  CHECK(s.rows_of(0, kNextLostRowsReview) == 2);
   s.tell(1, {{0, 6, 4, {}}});
   CHECK(s.rows_of(0, kStandsStill) == 0);
-  CHECK(s.rows_of(0, kNextGapReview) == 1);
+  CHECK(s.rows_of(0, kNextLostRowsReview) == 1);
 }
 
-TEST_CASE("rows for a gap are sent once, then have time to be told of") {
+TEST_CASE("lost rows are sent once, then have time to be told of") {
   GapScene s;
   s.tell(1, {{0, 6, 4, {}}});
   s.tell(2, {}, {{1, 1}});
-  REQUIRE(s.rows_of(0, kStandsStill + kNextGapReview) == 2);
-  s.gaps.served(0, s.now);
-  CHECK(s.gaps.gaps()[0].rows == 1);
-  s.gaps.served(0, s.now);
-  s.gaps.served(0, s.now);
-  CHECK(s.gaps.gaps()[0].rows == 0);
-  CHECK(s.rows_of(0, kStandsStill - kNextGapReview) == 0);
-  CHECK(s.rows_of(0, kNextGapReview) == 2);  // they have got lost as well
+  REQUIRE(s.rows_of(0, kStandsStill + kNextLostRowsReview) == 2);
+  s.lost.served(0, s.now);
+  CHECK(s.lost.losses()[0].rows == 1);
+  s.lost.served(0, s.now);
+  s.lost.served(0, s.now);
+  CHECK(s.lost.losses()[0].rows == 0);
+  CHECK(s.rows_of(0, kStandsStill - kNextLostRowsReview) == 0);
+  CHECK(s.rows_of(0, kNextLostRowsReview) == 2);  // they have got lost as well
 }
 
 TEST_CASE("after the first pass whatever stands still gets its rows") {
   GapScene s;
   s.tell(1, {{3, 7, 4, {}}});
   CHECK(s.rows_of(3, 2 * kStandsStill) == 0);
-  CHECK(s.rows_of(3, kNextGapReview, false) == 1);
+  CHECK(s.rows_of(3, kNextLostRowsReview, false) == 1);
 }
 
 TEST_CASE("what was sent before a neighbour left without everything gets its rows") {
@@ -136,24 +136,25 @@ TEST_CASE("what was sent before a neighbour left without everything gets its row
   s.tell(2, {{0, 2, 4, {}}, {2, 5, 4, {}}});
   REQUIRE(s.rows_of(2, 2 * kStandsStill) == 0);
   s.neighbours.erase(1);
-  s.gaps.neighbour_lost(3);
-  CHECK(s.rows_of(0, kStandsStill + kNextGapReview) ==
+  s.lost.neighbour_lost(3);
+  CHECK(s.rows_of(0, kStandsStill + kNextLostRowsReview) ==
         6);  // only the peer that left had it in whole
-  CHECK(s.rows_of(2, kNextGapReview) == 3);
-  CHECK(s.rows_of(3, kNextGapReview) == 0);  // sent since
+  CHECK(s.rows_of(2, kNextLostRowsReview) == 3);
+  CHECK(s.rows_of(3, kNextLostRowsReview) == 0);  // sent since
 }
 
 namespace {
 
-// Gaps::review by a look at each generation and each neighbour, of a source that is past its first
-// pass.
+// LostRows::review by a look at each generation and each neighbour, of a source that is past its
+// first pass.
 class PlainGaps {
  public:
   explicit PlainGaps(const Shape& shape) : shape_(shape) {}
 
-  std::vector<Gaps::Gap> review(const Neighbours& neighbours, std::uint32_t passed, TimeUs now) {
+  std::vector<LostRows::Loss> review(const Neighbours& neighbours, std::uint32_t passed,
+                                     TimeUs now) {
     while (from_ < passed && !stands_open(neighbours, from_)) watched_.erase(from_++);
-    std::vector<Gaps::Gap> gaps;
+    std::vector<LostRows::Loss> losses;
     for (std::uint32_t g = from_; g < std::min(passed, from_ + kAhead); ++g) {
       if (core::policy::somebody_has(neighbours, g)) watched_.erase(g);
       if (!stands_open(neighbours, g)) continue;
@@ -167,9 +168,10 @@ class PlainGaps {
       auto& [rank, since] = watched_.try_emplace(g, told, now).first->second;
       if (told > rank) std::tie(rank, since) = std::pair(told, now);
       const std::uint32_t blocks = shape_.blocks_in(g);
-      if (now - since >= kStandsStill && expected < blocks) gaps.push_back({g, blocks - expected});
+      if (now - since >= kStandsStill && expected < blocks)
+        losses.push_back({g, blocks - expected});
     }
-    return gaps;
+    return losses;
   }
 
  private:
@@ -187,7 +189,8 @@ class PlainGaps {
 }  // namespace
 
 TEST_CASE(
-    "gaps are found as by a look at each generation of each neighbour, at a few looks at all") {
+    "lost rows are found as by a look at each generation of each neighbour, at a few looks at "
+    "all") {
   constexpr std::uint32_t kMany = 300, kPeers = 6;
   const Shape shape{kSize, 10, std::uint64_t{kMany} * kSize * 10};
   std::size_t found = 0;
@@ -202,7 +205,7 @@ TEST_CASE(
       if (key == kPeers) one->worth = 0;  // a sink
       neighbours.add(std::move(one));
     }
-    Gaps gaps(shape);
+    LostRows lost(shape);
     PlainGaps plain(shape);
     TimeUs now = kSecond;
     for (int i = 0; i < 400; ++i) {
@@ -228,15 +231,15 @@ TEST_CASE(
       state.acknowledged = n.pipe.next_sequence() - 1;
       REQUIRE(n.apply_state(std::move(state)));
       if (random.below(2) == 0 && n.holds.wants(g)) n.book_block(g, now);
-      now += kNextGapReview;
+      now += kNextLostRowsReview;
       const std::uint64_t walks = neighbours.walks();
-      gaps.review(neighbours, kMany, false, now);
+      lost.review(neighbours, kMany, false, now);
       CHECK(neighbours.walks() - walks <= 2 + 1 + kMany / 64);
-      const std::vector<Gaps::Gap> expected = plain.review(neighbours, kMany, now);
-      REQUIRE(gaps.gaps().size() == expected.size());
+      const std::vector<LostRows::Loss> expected = plain.review(neighbours, kMany, now);
+      REQUIRE(lost.losses().size() == expected.size());
       for (std::size_t at = 0; at < expected.size(); ++at) {
-        REQUIRE(gaps.gaps()[at].generation == expected[at].generation);
-        REQUIRE(gaps.gaps()[at].rows == expected[at].rows);
+        REQUIRE(lost.losses()[at].generation == expected[at].generation);
+        REQUIRE(lost.losses()[at].rows == expected[at].rows);
       }
       found += expected.size();
     }
