@@ -33,8 +33,8 @@ void Departure::acknowledged(PeerKey peer, std::uint32_t sequence) {
   if (it == on_the_way_.end()) return;
   auto& waiting = it->second;
   while (!waiting.empty() && waiting.begin()->first <= sequence) {
-    Row& row = waiting.begin()->second;
-    std::vector<Row>& arrived = rows_[row.generation];
+    SentRow& row = waiting.begin()->second;
+    std::vector<SentRow>& arrived = rows_[row.generation];
     if (arrived.size() < kRowsPerRank * shape_.blocks_in(row.generation))
       arrived.push_back(std::move(row));
     waiting.erase(waiting.begin());
@@ -43,8 +43,8 @@ void Departure::acknowledged(PeerKey peer, std::uint32_t sequence) {
 
 void Departure::gone(PeerKey peer) {
   on_the_way_.erase(peer);
-  for (std::vector<Row>& rows : rows_) {
-    std::erase_if(rows, [peer](const Row& row) { return row.peer == peer; });
+  for (std::vector<SentRow>& rows : rows_) {
+    std::erase_if(rows, [peer](const SentRow& row) { return row.peer == peer; });
   }
   next_ = 0;
 }
@@ -59,9 +59,9 @@ bool Departure::proven(std::uint32_t g, const Neighbours& neighbours) const {
   const std::uint32_t blocks = shape_.blocks_in(g);
   if (rows_[g].size() < blocks) return false;
   std::map<PeerKey, std::uint32_t> counted;
-  for (const Row& row : rows_[g]) ++counted[row.peer];
+  for (const SentRow& row : rows_[g]) ++counted[row.peer];
   codec::SpanBasis together(blocks);
-  for (const Row& row : rows_[g]) {
+  for (const SentRow& row : rows_[g]) {
     const auto claim = claimed.find(row.peer);
     if (claim == claimed.end()) continue;
     // Rows of a source are independent but for very few, so its rank is not below their number.

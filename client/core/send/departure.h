@@ -36,7 +36,7 @@ class Departure {
   bool safe(const Neighbours& neighbours);
 
  private:
-  struct Row {
+  struct SentRow {
     PeerKey peer = kNoPeer;
     std::uint32_t generation = 0;
     std::optional<std::uint32_t> source_index;
@@ -45,9 +45,9 @@ class Departure {
   bool proven(std::uint32_t g, const Neighbours& neighbours) const;
 
   Shape shape_;
-  std::map<PeerKey, std::map<std::uint32_t, Row>> on_the_way_;  // by sequence
-  std::vector<std::vector<Row>> rows_;                          // arrived, by generation
-  std::uint32_t next_ = 0;                                      // generations below are proven
+  std::map<PeerKey, std::map<std::uint32_t, SentRow>> on_the_way_;  // by sequence
+  std::vector<std::vector<SentRow>> rows_;                          // arrived, by generation
+  std::uint32_t next_ = 0;                                          // generations below are proven
 };
 
 }  // namespace firn::core

@@ -19,7 +19,7 @@ bool Spread::sent(const proto::Block& block, const Neighbour& to) {
   const auto [last, first] = kept_at_.try_emplace(to.key, context_.now);
   if (!first && context_.now - last->second < policy::kSpreadSample) return false;
   last->second = context_.now;
-  std::vector<Row>& rows = rows_[block.generation];
+  std::vector<SentRow>& rows = rows_[block.generation];
   if (rows.size() == policy::kSpreadRowsMax) return false;
   rows.push_back({to.key, context_.now, block.source_index, block.coefficients});
   return true;
@@ -34,7 +34,7 @@ bool Spread::asks(const Neighbour& by) const {
   return static_cast<double>(drawn) * 0x1p-64 * size < policy::kSpreadReporters;
 }
 
-bool Spread::asked_about(const Row& row, const Neighbour& by, TimeUs age_max) const {
+bool Spread::asked_about(const SentRow& row, const Neighbour& by, TimeUs age_max) const {
   const TimeUs age = context_.now - row.at;
   return row.to != by.key && age >= policy::kSpreadTime && age <= age_max;
 }
@@ -42,10 +42,10 @@ bool Spread::asked_about(const Row& row, const Neighbour& by, TimeUs age_max) co
 // Each of the mixtures that the sender of a null vector z lacks may have all rows in it. Then z.v
 // is 0 for hardly any row v, and the source cannot learn from z which neighbour passes nothing on.
 template <typename Through>
-bool Spread::tells_apart(const Neighbour& by, const std::vector<Row>& rows,
+bool Spread::tells_apart(const Neighbour& by, const std::vector<SentRow>& rows,
                          Through&& through) const {
   std::size_t asked = 0, came = 0;
-  for (const Row& row : rows) {
+  for (const SentRow& row : rows) {
     if (!asked_about(row, by, policy::kSpreadMemory)) continue;
     ++asked;
     came += through(row) ? 1 : 0;
@@ -54,10 +54,10 @@ bool Spread::tells_apart(const Neighbour& by, const std::vector<Row>& rows,
 }
 
 template <typename Through>
-void Spread::count(const Neighbour& by, const std::vector<Row>& rows, TimeUs age_max,
+void Spread::count(const Neighbour& by, const std::vector<SentRow>& rows, TimeUs age_max,
                    Through&& through) {
   told_at_[by.key] = context_.now;
-  for (const Row& row : rows) {
+  for (const SentRow& row : rows) {
     if (!asked_about(row, by, age_max)) continue;
     Told& told = told_[row.to][by.key];
     ++told.rows;
@@ -72,14 +72,14 @@ void Spread::told(const Neighbour& by, const proto::State& state) {
     const auto rows = rows_.find(one.generation);
     const std::vector<std::uint8_t>& held = one.held_blocks;
     if (!held.empty() && rows != rows_.end()) {
-      count(by, rows->second, policy::kSpreadRecent, [&held](const Row& row) {
+      count(by, rows->second, policy::kSpreadRecent, [&held](const SentRow& row) {
         const std::uint32_t i = row.source_index.value_or(UINT32_MAX);
         return i / 8 < held.size() && has_block(held, i);
       });
     }
     if (z.empty() || rows == rows_.end()) continue;
     if (std::all_of(z.begin(), z.end(), [](std::uint8_t c) { return c == 0; })) continue;
-    const auto through = [&z](const Row& row) {
+    const auto through = [&z](const SentRow& row) {
       if (row.source_index) return *row.source_index < z.size() && z[*row.source_index] == 0;
       return row.vector.size() == z.size() && codec::dot(row.vector, z) == 0;
     };
@@ -93,7 +93,7 @@ void Spread::told(const Neighbour& by, const proto::State& state) {
     for (auto rows = rows_.lower_bound(span.first);
          rows != rows_.end() && rows->first - span.first < span.count; ++rows) {
       if (by.holds.complete().contains(rows->first)) continue;
-      count(by, rows->second, policy::kSpreadRecent, [](const Row&) { return true; });
+      count(by, rows->second, policy::kSpreadRecent, [](const SentRow&) { return true; });
     }
   }
 }

@@ -58,7 +58,7 @@ class Spread final : public Part {
   using Asked = std::vector<const Neighbour*>;
   Asked ask() const;
   double hearsay(const Neighbour& of, const Asked& asked) const;
-  struct Row {
+  struct SentRow {
     PeerKey to = kNoPeer;
     TimeUs at = 0;
     std::optional<std::uint32_t> source_index;
@@ -68,19 +68,20 @@ class Spread final : public Part {
     double rows = 0, through = 0;  // sums that forget
   };
   bool asks(const Neighbour& by) const;
-  bool asked_about(const Row& row, const Neighbour& by, TimeUs age_max) const;
+  bool asked_about(const SentRow& row, const Neighbour& by, TimeUs age_max) const;
   template <typename Through>
-  bool tells_apart(const Neighbour& by, const std::vector<Row>& rows, Through&& through) const;
+  bool tells_apart(const Neighbour& by, const std::vector<SentRow>& rows, Through&& through) const;
   template <typename Through>
-  void count(const Neighbour& by, const std::vector<Row>& rows, TimeUs age_max, Through&& through);
+  void count(const Neighbour& by, const std::vector<SentRow>& rows, TimeUs age_max,
+             Through&& through);
 
   const Context& context_;
   Membership& membership_;
   Voices voices_;
-  std::map<std::uint32_t, std::vector<Row>> rows_;   // by generation
-  std::unordered_map<PeerKey, TimeUs> kept_at_;      // the last row, by neighbour
-  std::map<PeerKey, std::map<PeerKey, Told>> told_;  // by neighbour given to, and reporter
-  std::unordered_map<PeerKey, TimeUs> told_at_;      // the last time, by reporter
+  std::map<std::uint32_t, std::vector<SentRow>> rows_;  // by generation
+  std::unordered_map<PeerKey, TimeUs> kept_at_;         // the last row, by neighbour
+  std::map<PeerKey, std::map<PeerKey, Told>> told_;     // by neighbour given to, and reporter
+  std::unordered_map<PeerKey, TimeUs> told_at_;         // the last time, by reporter
 };
 
 }  // namespace firn::core
