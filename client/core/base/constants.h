@@ -347,15 +347,15 @@ inline constexpr TimeUs kOwnCallTime = 2 * kSecond;  // from one such call to th
 inline constexpr std::uint64_t kOpenMin = 4;         // generations open at once, however large n is
 inline constexpr TimeUs kInviteTime = 1 * kSecond;   // then others are named in its place [062]
 inline constexpr std::size_t kShutTold = 16;         // generations told of where no more may [062]
-inline constexpr std::uint32_t kDialsAtOnce = 8;
+inline constexpr std::uint32_t kCallsAtOnce = 8;
 // Calls in vain to one address: so many at once, then one in this time. All peers of a swarm may be
 // told of the same victim, so that each must be modest.
 inline constexpr TimeUs kVainCalls = 8;
 inline constexpr TimeUs kVainCallTime = 5 * kSecond;
 inline constexpr TimeUs kVainCallsPrefix = 64;  // the same, to a prefix
 inline constexpr TimeUs kVainCallTimePrefix = kSecond / 2;
-inline constexpr TimeUs kRedialFirst = 1 * kSecond;
-inline constexpr TimeUs kRedialMax = 60 * kSecond;
+inline constexpr TimeUs kCallAgainFirst = 1 * kSecond;
+inline constexpr TimeUs kCallAgainMax = 60 * kSecond;
 inline constexpr TimeUs kUselessTime = 600 * kSecond;  // a useless peer is not called this long
 // A peer that has no place, or made room for another, is left for this time. One that does not
 // serve the content may be about to: it is called again after this time, then after twice that, up
@@ -373,7 +373,7 @@ inline constexpr std::size_t kNetworksMax = 1024;
 // A peer that starves (kStarvingTime) looks so often whether there are addresses to call.
 inline constexpr TimeUs kStarvingReview = 500 * kMillisecond;
 inline constexpr std::uint32_t kStarvingNeighbours = 2;  // times as many neighbours as else
-inline constexpr std::uint32_t kStarvingDialsAtOnce =
+inline constexpr std::uint32_t kStarvingCallsAtOnce =
     32;                                           // those that do not answer take 10 s each
 inline constexpr std::size_t kHistoryMax = 1000;  // that have left, in a report
 inline constexpr TimeUs kExchangeInterval = 20 * kSecond;

@@ -67,7 +67,7 @@ struct Options {
   std::vector<Address> peers;          // given by hand
   std::optional<PublicKey> publisher;  // must have signed a manifest from the network
   bool peer_exchange = true;
-  std::uint32_t neighbours_wanted = 0;  // dial up to this number; 0: as the policy says
+  std::uint32_t neighbours_wanted = 0;  // call up to this number; 0: as the policy says
   std::uint32_t neighbours_max = 0;     // never more than this; 0: as the policy says
   bool dense = false;                   // never send systematic blocks
   std::uint32_t mixture_rows = 0;       // at most, in what it recodes; 0: as the policy says

@@ -51,7 +51,7 @@ bool ManifestFetch::others_wait() {
   if (tracker_busy_ || next_holder() || std::ranges::any_of(downloads_, sends)) return true;
   if (context_.now >= foreign_->since + kSilentSourcesWait) return false;
   const PeerBook& book = membership_.book();
-  return book.dialing() > 0 || book.has_untried(context_.now) ||
+  return book.calling() > 0 || book.has_untried(context_.now) ||
          std::ranges::any_of(trackers_.standings(), [](const TrackerStanding& one) {
            return one.kind == TrackerStanding::Kind::kNoAnswerYet;
          });

@@ -60,7 +60,7 @@ Membership::Membership(const Context& context, Life& life, Trackers& trackers, O
 // Where it starves, neighbours that do nothing are left for addresses that have not been tried.
 void Membership::leave_idle() {
   if (!count_.called_enough()) return;
-  for (std::size_t left = policy::kDialsAtOnce; left > 0; --left) {
+  for (std::size_t left = policy::kCallsAtOnce; left > 0; --left) {
     Neighbour* idle = nullptr;
     for (Neighbour& n : neighbours_) {
       const TimeUs patience =
@@ -77,8 +77,8 @@ void Membership::leave_idle() {
 void Membership::step() {
   trackers_.announce(lonely(), wants_addresses());
   if (count_.review()) leave_idle();
-  while (count_.wants_to_dial()) {
-    const auto next = book_.next_dial(context_.now);
+  while (count_.wants_to_call()) {
+    const auto next = book_.next_call(context_.now);
     if (!next) return;
     count_.called();
     outbox_.push(Connect{next->attempt, next->address});
@@ -98,7 +98,7 @@ bool Membership::lonely() const {
 
 TimeUs Membership::next_due() {
   TimeUs at = trackers_.next_due(lonely());
-  if (count_.wants_to_dial()) at = std::min(at, book_.next_due());
+  if (count_.wants_to_call()) at = std::min(at, book_.next_due());
   const TimeUs began = life_.began_at();
   if (context_.now - began < policy::kMeshTime) at = std::min(at, began + policy::kMeshTime);
   return std::min(at, count_.next_due());

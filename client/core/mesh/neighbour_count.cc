@@ -81,7 +81,7 @@ std::size_t NeighbourCount::wanted() const {
 }
 
 bool NeighbourCount::called_enough() const {
-  return neighbours_.size() + book_.dialing() >= wanted();
+  return neighbours_.size() + book_.calling() >= wanted();
 }
 
 // Of those it wants, however many others call it; none where it wants few. Those that call may all
@@ -100,18 +100,18 @@ std::size_t NeighbourCount::places_for(bool called) const {
   const std::size_t most = places(context_.options), missing = own_calls_missing();
   if (called) return missing > 0 ? most + 1 : most;
   if (missing == 0 || neighbours_.size() + missing < most) return most;
-  const std::size_t dialing = std::min<std::size_t>(book_.dialing(), missing);
-  return most - dialing - book_.promising(context_.now, missing - dialing);
+  const std::size_t calling = std::min<std::size_t>(book_.calling(), missing);
+  return most - calling - book_.promising(context_.now, missing - calling);
 }
 
 // At first only half of those wanted are called in a large mesh: the others will call us.
-bool NeighbourCount::wants_to_dial() const {
-  const std::size_t dialing = book_.dialing();
-  if (dialing >= (calls_more_ ? policy::kStarvingDialsAtOnce : policy::kDialsAtOnce)) return false;
-  if (called_enough()) return context_.now >= own_call_at_ && dialing < own_calls_missing();
+bool NeighbourCount::wants_to_call() const {
+  const std::size_t calling = book_.calling();
+  if (calling >= (calls_more_ ? policy::kStarvingCallsAtOnce : policy::kCallsAtOnce)) return false;
+  if (called_enough()) return context_.now >= own_call_at_ && calling < own_calls_missing();
   const bool mesh_stands = context_.now - life_.began_at() >= policy::kMeshTime;
   if (calls_more_ || small_mesh() || mesh_stands) return true;
-  return dialing + neighbours_.called().size() < (wanted() + 1) / 2;
+  return calling + neighbours_.called().size() < (wanted() + 1) / 2;
 }
 
 }  // namespace firn::core

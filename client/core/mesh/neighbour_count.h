@@ -70,7 +70,7 @@ class NeighbourCount {
   void called() {
     if (called_enough()) own_call_at_ = context_.now + policy::kOwnCallTime;
   }
-  // When review() has something to do, or wants_to_dial() may become true, though nothing else
+  // When review() has something to do, or wants_to_call() may become true, though nothing else
   // happens; kNever: then neither may be.
   TimeUs next_due() const;
   // Their number has changed, or is about to.
@@ -84,7 +84,7 @@ class NeighbourCount {
   // Whether all that it wants are connected or being called: more of them where it starves.
   bool called_enough() const;
   // Whether to call an address that is due.
-  bool wants_to_dial() const;
+  bool wants_to_call() const;
   // Up to this number of neighbours a newcomer is accepted. Places are kept for peers that this one
   // has still to call itself, as long as it knows addresses. If all places are taken, one of these
   // may come all the same: after its Hello a caller is dropped for it.

@@ -145,7 +145,7 @@ std::uint64_t PeerBook::turn_of(const std::string& key) const {
   return hash;
 }
 
-std::optional<PeerBook::Dial> PeerBook::next_dial(TimeUs now) {
+std::optional<PeerBook::Call> PeerBook::next_call(TimeUs now) {
   if (now < quiet_until_) return std::nullopt;
   Entry* best = nullptr;
   const std::string* best_key = nullptr;
@@ -164,7 +164,7 @@ std::optional<PeerBook::Dial> PeerBook::next_dial(TimeUs now) {
   best->called_at = now;
   if (!best->by_hand) pacing_.called(best->address.host, now);
   attempts_[next_attempt_] = *best_key;
-  return Dial{next_attempt_++, best->address};
+  return Call{next_attempt_++, best->address};
 }
 
 TimeUs PeerBook::next_due() const {
@@ -213,7 +213,7 @@ void PeerBook::retry_later(Entry& entry, TimeUs now) {
   take_up(entry, false);
   entry.calling = false;
   const std::uint32_t doublings = std::min(entry.failures - 1, 10u);
-  entry.due = now + std::min(policy::kRedialFirst << doublings, policy::kRedialMax);
+  entry.due = now + std::min(policy::kCallAgainFirst << doublings, policy::kCallAgainMax);
 }
 
 std::string PeerBook::opened(std::uint64_t attempt, const PeerId& id) {

@@ -39,14 +39,14 @@ class PeerBook {
   void add(const proto::PeerEndpoint& endpoint, TimeUs now, Origin origin = Origin::kGossip,
            const std::string& source = {});
 
-  struct Dial {
+  struct Call {
     std::uint64_t attempt = 0;
     Address address;
   };
   // The next address that is due, if any; it counts as being called until opened or failed.
-  std::optional<Dial> next_dial(TimeUs now);
-  std::uint32_t dialing() const { return static_cast<std::uint32_t>(attempts_.size()); }
-  // When next_dial has something; kNever: not before something is added.
+  std::optional<Call> next_call(TimeUs now);
+  std::uint32_t calling() const { return static_cast<std::uint32_t>(attempts_.size()); }
+  // When next_call has something; kNever: not before something is added.
   TimeUs next_due() const;
   // Addresses kept.
   std::size_t size() const { return entries_.size(); }

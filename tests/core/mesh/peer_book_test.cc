@@ -28,8 +28,8 @@ proto::PeerEndpoint endpoint(std::uint16_t port, const PeerId& id) {
 int fail_all(PeerBook& book, TimeUs from, TimeUs until) {
   int calls = 0;
   for (TimeUs now = from; now < until; now = std::max(now + 1, book.next_due())) {
-    while (const auto dial = book.next_dial(now)) {
-      book.failed(dial->attempt, false, now);
+    while (const auto call = book.next_call(now)) {
+      book.failed(call->attempt, false, now);
       REQUIRE(++calls < 10'000);
     }
   }
@@ -43,18 +43,18 @@ TEST_CASE("an address is called once until it is known what became of it") {
   CHECK(book.next_due() == kNever);
   book.add(at(1), true, 0);
   CHECK(book.next_due() == 0);
-  const auto dial = book.next_dial(0);
-  REQUIRE(dial);
-  CHECK(dial->address == at(1));
-  CHECK(book.dialing() == 1);
-  CHECK_FALSE(book.next_dial(1000 * kSecond));
-  book.failed(dial->attempt, false, 0);
-  CHECK(book.dialing() == 0);
-  CHECK_FALSE(book.next_dial(0));
+  const auto call = book.next_call(0);
+  REQUIRE(call);
+  CHECK(call->address == at(1));
+  CHECK(book.calling() == 1);
+  CHECK_FALSE(book.next_call(1000 * kSecond));
+  book.failed(call->attempt, false, 0);
+  CHECK(book.calling() == 0);
+  CHECK_FALSE(book.next_call(0));
   const TimeUs again = book.next_due();
   CHECK(again > 0);
   CHECK(again < kNever);
-  CHECK(book.next_dial(again));
+  CHECK(book.next_call(again));
 }
 
 TEST_CASE("calls back off, those by hand for ever, others until they are given up") {
@@ -76,7 +76,7 @@ TEST_CASE("neither oneself nor port 0 is called") {
   book.add(endpoint(1, peer_id(9)), 0);
   book.add(at(0), true, 0);
   book.add(at(1, peer_id(9)), true, 0);
-  CHECK_FALSE(book.next_dial(0));
+  CHECK_FALSE(book.next_call(0));
 }
 
 TEST_CASE("an address given by hand with one's own id is accounted for") {
@@ -95,40 +95,40 @@ TEST_CASE("addresses given by hand are called before others") {
   PeerBook book(peer_id(9));
   book.add(endpoint(1, peer_id(1)), 0);
   book.add(at(2), true, 5);
-  const auto dial = book.next_dial(5);
-  REQUIRE(dial);
-  CHECK(dial->address.port == 2);
+  const auto call = book.next_call(5);
+  REQUIRE(call);
+  CHECK(call->address.port == 2);
 }
 
 TEST_CASE("the first key at an address without an id is reported once and kept") {
   PeerBook book(peer_id(9));
   book.add(at(1), true, 0);
-  auto dial = book.next_dial(0);
-  REQUIRE(dial);
-  CHECK(book.opened(dial->attempt, peer_id(1)) == "192.0.2.1:1");
+  auto call = book.next_call(0);
+  REQUIRE(call);
+  CHECK(book.opened(call->attempt, peer_id(1)) == "192.0.2.1:1");
   book.closed(peer_id(1), 0, 0);
-  dial = book.next_dial(100 * kSecond);
-  REQUIRE(dial);
-  CHECK(dial->address == at(1, peer_id(1)));
-  CHECK(book.opened(dial->attempt, peer_id(1)).empty());
+  call = book.next_call(100 * kSecond);
+  REQUIRE(call);
+  CHECK(call->address == at(1, peer_id(1)));
+  CHECK(book.opened(call->attempt, peer_id(1)).empty());
 }
 
 TEST_CASE("who is connected, or being called elsewhere, is not called again") {
   PeerBook book(peer_id(9));
   book.opened(0, peer_id(1));  // it came in
   book.add(endpoint(1, peer_id(1)), 0);
-  CHECK_FALSE(book.next_dial(0));
+  CHECK_FALSE(book.next_call(0));
   CHECK(book.next_due() == kNever);
   book.closed(peer_id(1), 0, 0);
   CHECK(book.next_due() < kNever);
-  REQUIRE(book.next_dial(book.next_due()));
+  REQUIRE(book.next_call(book.next_due()));
 
   PeerBook two(peer_id(9));
   two.add(endpoint(1, peer_id(1)), 0);
   two.add(endpoint(2, peer_id(1)), 0);
-  REQUIRE(two.next_dial(0));
+  REQUIRE(two.next_call(0));
   // Two connections at once would be opened here and there in different order, and both closed.
-  CHECK_FALSE(two.next_dial(0));
+  CHECK_FALSE(two.next_call(0));
 }
 
 TEST_CASE("a peer that greets and then sends us away is called less and less") {
@@ -137,9 +137,9 @@ TEST_CASE("a peer that greets and then sends us away is called less and less") {
   int calls = 0;
   TimeUs called_at = 0;
   for (TimeUs now = 0; now < 600 * kSecond; now = std::max(now + 1, book.next_due())) {
-    while (const auto dial = book.next_dial(now)) {
+    while (const auto call = book.next_call(now)) {
       called_at = now;
-      book.opened(dial->attempt, peer_id(1));
+      book.opened(call->attempt, peer_id(1));
       book.closed(peer_id(1), 0, now);
       REQUIRE(++calls < 1000);
     }
@@ -147,9 +147,9 @@ TEST_CASE("a peer that greets and then sends us away is called less and less") {
   CHECK(calls < 30);
   // Once it has taken us in, a lost connection is tried again soon.
   const TimeUs now = book.next_due(), waited = now - called_at;
-  const auto dial = book.next_dial(now);
-  REQUIRE(dial);
-  book.opened(dial->attempt, peer_id(1));
+  const auto call = book.next_call(now);
+  REQUIRE(call);
+  book.opened(call->attempt, peer_id(1));
   book.welcomed(peer_id(1));
   book.closed(peer_id(1), 0, now);
   CHECK(book.next_due() - now < waited / 4);
@@ -158,9 +158,9 @@ TEST_CASE("a peer that greets and then sends us away is called less and less") {
 TEST_CASE("a useless peer is not called for long") {
   PeerBook book(peer_id(9));
   book.add(at(1, peer_id(1)), true, 0);
-  const auto dial = book.next_dial(0);
-  REQUIRE(dial);
-  book.opened(dial->attempt, peer_id(1));
+  const auto call = book.next_call(0);
+  REQUIRE(call);
+  book.opened(call->attempt, peer_id(1));
   book.closed(peer_id(1), 1000 * kSecond, 0);
   CHECK(book.next_due() == 1000 * kSecond);
 }
@@ -175,8 +175,8 @@ TEST_CASE("a peer that does not serve the content is asked again, by hand sooner
     }
     int calls = 0, news = 0;
     for (TimeUs now = 0; now < time; now = std::max(now + 1, book.next_due())) {
-      while (const auto dial = book.next_dial(now)) {
-        book.opened(dial->attempt, peer_id(1));
+      while (const auto call = book.next_call(now)) {
+        book.opened(call->attempt, peer_id(1));
         const PeerBook::Unserved unserved = book.unserved(peer_id(1), "not here");
         news += unserved.news;
         book.closed(peer_id(1), unserved.rest, now, "not here");
@@ -199,7 +199,7 @@ TEST_CASE("bans grow with every strike, and what comes to light during one is pa
   CHECK(book.banned(peer_id(1), 0));
   CHECK_FALSE(book.banned(peer_id(2), 0));
   CHECK(book.strike(peer_id(1), kSecond) == 1);
-  CHECK_FALSE(book.next_dial(kSecond));
+  CHECK_FALSE(book.next_call(kSecond));
   CHECK(book.next_due() == 30 * kSecond);
   CHECK_FALSE(book.banned(peer_id(1), 30 * kSecond));
   CHECK(book.strike(peer_id(1), 30 * kSecond) == 2);
@@ -209,7 +209,7 @@ TEST_CASE("bans grow with every strike, and what comes to light during one is pa
   CHECK(book.banned(peer_id(1), 4229 * kSecond));
   CHECK(book.next_due() == 4230 * kSecond);
   book.add(endpoint(2, peer_id(1)), 700 * kSecond);
-  CHECK_FALSE(book.next_dial(700 * kSecond));
+  CHECK_FALSE(book.next_call(700 * kSecond));
   // Never for good: an honest relay may have passed on false rows.
   CHECK(book.strike(peer_id(1), 4230 * kSecond) == 4);
   CHECK(book.next_due() == 7830 * kSecond);
@@ -218,14 +218,14 @@ TEST_CASE("bans grow with every strike, and what comes to light during one is pa
 TEST_CASE("another key at a learnt address ends it, one by hand is tried again") {
   PeerBook book(peer_id(9));
   book.add(endpoint(1, peer_id(1)), 0);
-  auto dial = book.next_dial(0);
-  REQUIRE(dial);
-  book.failed(dial->attempt, true, 0);
+  auto call = book.next_call(0);
+  REQUIRE(call);
+  book.failed(call->attempt, true, 0);
   CHECK(book.next_due() == kNever);
   book.add(at(2, peer_id(2)), true, 0);
-  dial = book.next_dial(0);
-  REQUIRE(dial);
-  book.failed(dial->attempt, true, 0);
+  call = book.next_call(0);
+  REQUIRE(call);
+  book.failed(call->attempt, true, 0);
   CHECK(book.next_due() < kNever);
 }
 
@@ -233,15 +233,15 @@ TEST_CASE("gossip about another key does not displace who has just been heard of
   PeerBook book(peer_id(9));
   book.add(endpoint(1, peer_id(1)), 0);
   book.add(endpoint(1, peer_id(2)), 0);
-  auto dial = book.next_dial(0);
-  REQUIRE(dial);
-  CHECK(dial->address.id == peer_id(1));
+  auto call = book.next_call(0);
+  REQUIRE(call);
+  CHECK(call->address.id == peer_id(1));
   book.add(endpoint(1, peer_id(2)), 0);  // nor while it is being called
-  book.failed(dial->attempt, false, 0);
+  book.failed(call->attempt, false, 0);
   book.add(endpoint(1, peer_id(2)), 0);  // but when it does not answer
-  dial = book.next_dial(0);
-  REQUIRE(dial);
-  CHECK(dial->address.id == peer_id(2));
+  call = book.next_call(0);
+  REQUIRE(call);
+  CHECK(call->address.id == peer_id(2));
 }
 
 TEST_CASE("a connected peer's own word about its port counts for itself alone") {
@@ -250,9 +250,9 @@ TEST_CASE("a connected peer's own word about its port counts for itself alone") 
   book.opened(0, peer_id(2));
   book.answers_at(peer_id(2), at(1, peer_id(2)), 0);  // where peer 1 was heard of
   book.closed(peer_id(2), 1000 * kSecond, 0);
-  const auto dial = book.next_dial(0);
-  REQUIRE(dial);
-  CHECK(dial->address.id == peer_id(1));
+  const auto call = book.next_call(0);
+  REQUIRE(call);
+  CHECK(call->address.id == peer_id(1));
 }
 
 TEST_CASE("strangers' gossip does not fill the book, and new addresses displace failed ones") {
@@ -265,15 +265,15 @@ TEST_CASE("strangers' gossip does not fill the book, and new addresses displace 
     book.add(stranger, 0);
   }
   std::set<std::uint16_t> called;
-  while (const auto dial = book.next_dial(0)) {
-    called.insert(dial->address.port);
-    book.failed(dial->attempt, false, 0);
+  while (const auto call = book.next_call(0)) {
+    called.insert(call->address.port);
+    book.failed(call->attempt, false, 0);
   }
   CHECK(called.size() == 1000);
   book.add(endpoint(60'001, peer_id(1, 200)), 0);
-  const auto dial = book.next_dial(0);
-  REQUIRE(dial);
-  CHECK(dial->address.port == 60'001);
+  const auto call = book.next_call(0);
+  REQUIRE(call);
+  CHECK(call->address.port == 60'001);
 }
 
 TEST_CASE("what peers say cannot push out what trackers say, nor the other way round") {
@@ -303,9 +303,9 @@ TEST_CASE("calls go to other prefixes first where one has been called") {
   }
   std::set<std::string> prefixes;
   for (int i = 0; i < 6; ++i) {
-    const auto dial = book.next_dial(0);
-    REQUIRE(dial);
-    prefixes.insert(prefix_of(dial->address.host));
+    const auto call = book.next_call(0);
+    REQUIRE(call);
+    prefixes.insert(prefix_of(call->address.host));
   }
   CHECK(prefixes.size() == 6);
 }
@@ -314,9 +314,9 @@ TEST_CASE("an address heard of from a tracker is called before gossip") {
   PeerBook book(peer_id(9));
   for (std::uint8_t i = 1; i < 100; ++i) book.add(endpoint(i, peer_id(i)), 0);
   book.add(endpoint(200, peer_id(200)), 1, PeerBook::Origin::kTracker);
-  const auto dial = book.next_dial(1);
-  REQUIRE(dial);
-  CHECK(dial->address.port == 200);
+  const auto call = book.next_call(1);
+  REQUIRE(call);
+  CHECK(call->address.port == 200);
 }
 
 TEST_CASE("calls go to what trackers say and to what peers say in turn") {
@@ -335,11 +335,11 @@ TEST_CASE("calls go to what trackers say and to what peers say in turn") {
   int to_few = 0;
   std::vector<std::uint64_t> attempts;  // of calls to the few
   const auto call = [&] {
-    const auto dial = book.next_dial(0);
-    REQUIRE(dial);
-    if (!dial->address.host.starts_with("192.")) return;
+    const auto call = book.next_call(0);
+    REQUIRE(call);
+    if (!call->address.host.starts_with("192.")) return;
     ++to_few;
-    attempts.push_back(dial->attempt);
+    attempts.push_back(call->attempt);
   };
   for (int i = 0; i < 12; ++i) call();
   CHECK(to_few == 6);
@@ -374,11 +374,11 @@ TEST_CASE("a failing address by hand is described once") {
   PeerBook book(peer_id(9));
   book.add(at(1), true, 0);
   book.add(endpoint(2, peer_id(2)), 0);
-  auto dial = book.next_dial(0);
-  REQUIRE(dial);
-  CHECK(book.describe_once(dial->attempt) == "192.0.2.1:1");
-  CHECK(book.describe_once(dial->attempt).empty());
-  dial = book.next_dial(0);
-  REQUIRE(dial);
-  CHECK(book.describe_once(dial->attempt).empty());
+  auto call = book.next_call(0);
+  REQUIRE(call);
+  CHECK(book.describe_once(call->attempt) == "192.0.2.1:1");
+  CHECK(book.describe_once(call->attempt).empty());
+  call = book.next_call(0);
+  REQUIRE(call);
+  CHECK(book.describe_once(call->attempt).empty());
 }
