@@ -1,7 +1,7 @@
 // Speaks to one tracker for one content: announces, and fetches or puts the manifest in parts. One
 // connection, made when there is something to ask and kept for what follows; requests go one at a
 // time; an answer that takes longer than 15 s counts as a failure, and so do parts of a manifest
-// that come (or are taken) at less than policy::kManifestRateMin.
+// that come (or are taken) at less than kManifestRateMin.
 #pragma once
 
 #include <cstdint>

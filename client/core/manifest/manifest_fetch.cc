@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/base/constants.h"
 #include "client/core/manifest/manifest_patience.h"
 #include "proto/base/address.h"
 #include "proto/base/limits.h"
@@ -12,6 +11,9 @@
 namespace firn::core {
 
 namespace {
+
+constexpr TimeUs kManifestTimeout = 10 * kSecond;   // for a part; then another is asked
+constexpr TimeUs kManifestAskAgain = 30 * kSecond;  // the same neighbour
 constexpr std::size_t kDownloadsMax = 2;
 // How long known sources that have said nothing yet put off the end after a wrong envelope: names
 // of such sources may be made up without end.
@@ -77,7 +79,7 @@ Neighbour* ManifestFetch::next_holder() {
 bool ManifestFetch::make_place() {
   // A neighbour may be slow because a limit shares its uplink among many.
   const auto is_slow = [this](const Download& one) {
-    return !one.whole && context_.now - one.began >= policy::kManifestTimeout;
+    return !one.whole && context_.now - one.began >= kManifestTimeout;
   };
   if (!std::ranges::all_of(downloads_, is_slow)) return false;
   if (downloads_.size() < kDownloadsMax) return true;
@@ -96,14 +98,14 @@ bool ManifestFetch::make_place() {
 
 void ManifestFetch::ask_neighbour(Neighbour& n) {
   downloads_.push_back({n.key, context_.now, context_.now});
-  asked_[n.key] = {context_.now + policy::kManifestAskAgain, false};
+  asked_[n.key] = {context_.now + kManifestAskAgain, false};
   outbox_.send(n, proto::ManifestRequest{0});
 }
 
 // Until when it must have sent its next part, for others to wait for it.
 TimeUs ManifestFetch::patience(const Download& download) {
   if (download.whole) return kNever;
-  return manifest_patience(download.began, download.last, download.bytes, policy::kManifestTimeout);
+  return manifest_patience(download.began, download.last, download.bytes, kManifestTimeout);
 }
 
 bool ManifestFetch::fits(const Download& download, const proto::ManifestPart& part) {
@@ -180,7 +182,7 @@ TimeUs ManifestFetch::next_due() {
     if (then > context_.now) at = std::min(at, then);
   };
   for (const Download& one : downloads_) {
-    due(one.began + policy::kManifestTimeout);
+    due(one.began + kManifestTimeout);
     due(patience(one));
   }
   for (const auto& [peer, asked] : asked_) {

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
-#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
 
 namespace firn::core {
+
+// Parts are as large as a limited uplink carries in a fraction of a second, within bounds. Less:
+// receivers take us for dead; more: messages for little.
+constexpr std::uint64_t kManifestPartsPerSecond = 4;
+constexpr std::uint64_t kManifestPartMin = 4 << 10;
 
 ManifestServing::ManifestServing(const Context& context, Membership& membership, Outbox& outbox,
                                  Uplink& uplink)
@@ -41,8 +45,8 @@ void ManifestServing::queue(PeerKey peer, const Asker& asker) {
 // none takes us for dead.
 std::uint64_t ManifestServing::part_bytes() const {
   if (uplink_.unlimited()) return limits::kManifestPartBytes;
-  return std::clamp<std::uint64_t>(uplink_.rate() / policy::kManifestPartsPerSecond,
-                                   policy::kManifestPartMin, limits::kManifestPartBytes);
+  return std::clamp<std::uint64_t>(uplink_.rate() / kManifestPartsPerSecond, kManifestPartMin,
+                                   limits::kManifestPartBytes);
 }
 
 void ManifestServing::step() {

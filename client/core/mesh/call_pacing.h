@@ -10,10 +10,16 @@
 #include <map>
 #include <string>
 
-#include "client/core/base/constants.h"
 #include "client/core/base/types.h"
 
 namespace firn::core {
+
+// Calls in vain to one address: so many at once, then one in this time. All peers of a swarm may be
+// told of the same victim, so each must be modest. Less: peers behind a bad link are found late.
+inline constexpr int kVainCalls = 8;
+inline constexpr TimeUs kVainCallTime = 5 * kSecond;
+inline constexpr int kVainCallsPrefix = 64;  // the same, to a prefix
+inline constexpr TimeUs kVainCallTimePrefix = kSecond / 2;
 
 class CallPacing {
  public:
@@ -38,8 +44,8 @@ class CallPacing {
     std::map<std::string, TimeUs> forgotten_at = {};
   };
 
-  Vain of_network_{policy::kVainCalls, policy::kVainCallTime};
-  Vain of_prefix_{policy::kVainCallsPrefix, policy::kVainCallTimePrefix};
+  Vain of_network_{kVainCalls, kVainCallTime};
+  Vain of_prefix_{kVainCallsPrefix, kVainCallTimePrefix};
 };
 
 }  // namespace firn::core

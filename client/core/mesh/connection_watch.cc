@@ -1,12 +1,17 @@
 #include "client/core/mesh/connection_watch.h"
 
+#include "client/core/mesh/gossip.h"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core {
+
+// A stuck connection is given up, and not before it would drain at this many bytes a second. Less:
+// peers that sleep are lost; more: a dead one keeps its place.
+constexpr TimeUs kStuckPatience = 60 * kSecond;
+constexpr std::uint64_t kStuckRate = 4096;
 
 using proto::GoodbyeReason;
 
@@ -20,11 +25,11 @@ TimeUs ConnectionWatch::next_due() {
 void ConnectionWatch::step() {
   if (context_.now < due_) return;
   give_up();
-  if (context_.now - reviewed_at_ >= policy::kExchangeInterval) {
+  if (context_.now - reviewed_at_ >= kExchangeInterval) {
     reviewed_at_ = context_.now;
     replace_useless();
   }
-  look_by(reviewed_at_ + policy::kExchangeInterval);
+  look_by(reviewed_at_ + kExchangeInterval);
 }
 
 // How long a connection with queued blocks may stand still: even a very slow uplink of ours would
@@ -32,8 +37,8 @@ void ConnectionWatch::step() {
 TimeUs ConnectionWatch::stuck_patience() const {
   std::uint64_t blocks = 0;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) blocks += n.pipe.queued();
-  const std::uint64_t seconds = blocks * block_bytes_ / policy::kStuckRate;
-  return policy::kStuckPatience + static_cast<TimeUs>(seconds) * kSecond;
+  const std::uint64_t seconds = blocks * block_bytes_ / kStuckRate;
+  return kStuckPatience + static_cast<TimeUs>(seconds) * kSecond;
 }
 
 void ConnectionWatch::give_up() {
@@ -44,9 +49,9 @@ void ConnectionWatch::give_up() {
   };
   std::vector<Lost> late, stuck, used_up;
   const TimeUs patience = stuck_patience();
-  due_ = context_.now + policy::kStuckPatience;
+  due_ = context_.now + kStuckPatience;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {
-    const TimeUs greets_by = n.contact.opened_at() + policy::kHelloTimeout;
+    const TimeUs greets_by = n.contact.opened_at() + kHelloTimeout;
     if (!n.contact.greeted() && context_.now >= greets_by) {
       late.push_back({n.key, GoodbyeReason::kProtocolError, "no Hello"});
     } else if (n.grants.used_up()) {
@@ -76,7 +81,7 @@ void ConnectionWatch::replace_useless() {
   for (Neighbour& n : membership_.neighbours()) {
     const auto before = moved_.find(n.key);
     const bool settled =
-        context_.now - n.contact.opened_at() >= policy::kExchangeInterval && n.holds.heard();
+        context_.now - n.contact.opened_at() >= kExchangeInterval && n.holds.heard();
     const std::uint64_t then = before == moved_.end() ? 0 : before->second;
     if (crowded && settled && n.moved() == then) useless = &n;
     moved[n.key] = n.moved();

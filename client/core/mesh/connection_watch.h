@@ -10,13 +10,16 @@
 
 namespace firn::core {
 
+// Less: a slow TLS handshake fails; more: silent callers hold places.
+inline constexpr TimeUs kHelloTimeout = 10 * kSecond;
+
 class ConnectionWatch final : public Part {
  public:
   ConnectionWatch(const Context& context, const Life& life, Membership& membership);
 
   // Blocks have this size from now on.
   void set_block_bytes(std::uint32_t block_bytes) { block_bytes_ = block_bytes; }
-  void opened(const Neighbour& n) { look_by(n.contact.opened_at() + policy::kHelloTimeout); }
+  void opened(const Neighbour& n) { look_by(n.contact.opened_at() + kHelloTimeout); }
   void step() override;
   TimeUs next_due() override;
 

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "proto/base/address.h"
 
 namespace firn::core {
@@ -14,11 +13,11 @@ namespace {
 // For how long it has done nothing; 0 where it has not had its time.
 TimeUs idle_time(const Neighbour& n, TimeUs now) {
   const TimeUs idle = now - n.idle_since();
-  if (!n.contact.greeted()) return idle >= policy::kFirstMessageTime ? idle : 0;
+  if (!n.contact.greeted()) return idle >= kFirstMessageTime ? idle : 0;
   // It has granted credit and wants something: it may be our uplink that is slow, or what it wants
   // may not have reached us.
   const bool waits = n.may_send() && n.holds.asks();
-  return idle >= (waits ? policy::kIdleTime : policy::kIdleTimeCrowded) ? idle : 0;
+  return idle >= (waits ? kIdleTime : kIdleTimeCrowded) ? idle : 0;
 }
 
 // The largest group; of equals the first.
@@ -88,7 +87,7 @@ Neighbour* Eviction::of_least_use(Neighbours& neighbours, TimeUs now) {
   const auto rank = [](const Neighbour& n) { return std::pair(moved(n), n.contact.opened_at()); };
   Neighbour* least = nullptr;
   for (Neighbour& n : neighbours) {
-    const bool young = now - n.contact.opened_at() < policy::kIdleTimeCrowded;
+    const bool young = now - n.contact.opened_at() < kIdleTimeCrowded;
     if (!young && !n.contact.outgoing() && (!least || rank(n) < rank(*least))) least = &n;
   }
   return least;
@@ -100,11 +99,11 @@ bool Eviction::has_idled_away(const std::string& network, TimeUs now) const {
 }
 
 void Eviction::note_idled_away(const std::string& network, TimeUs now) {
-  if (idled_away_.size() >= policy::kNetworksMax) {
+  if (idled_away_.size() >= kNetworksMax) {
     std::erase_if(idled_away_, [now](const auto& one) { return one.second <= now; });
-    if (idled_away_.size() >= policy::kNetworksMax) idled_away_.erase(idled_away_.begin());
+    if (idled_away_.size() >= kNetworksMax) idled_away_.erase(idled_away_.begin());
   }
-  idled_away_[network] = now + policy::kIdledAwayTime;
+  idled_away_[network] = now + kIdledAwayTime;
 }
 
 }  // namespace firn::core

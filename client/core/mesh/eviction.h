@@ -10,6 +10,16 @@
 
 namespace firn::core {
 
+// A neighbour that moved no block for this long makes room for a newcomer where all places are
+// taken; sooner if it neither wants a block that we may send nor lets us send one. Its Hello must
+// have come sooner still. Less: honest peers that wait lose their place; more: the idle keep it.
+inline constexpr TimeUs kIdleTime = 120 * kSecond;
+inline constexpr TimeUs kIdleTimeCrowded = 5 * kSecond;
+inline constexpr TimeUs kFirstMessageTime = 2 * kSecond;
+inline constexpr TimeUs kIdledAwayTime = 60 * kSecond;  // then its network may do so again
+// Networks of which is kept that a neighbour did so, and those that predecessors.h remembers.
+inline constexpr std::size_t kNetworksMax = 1024;
+
 class Eviction {
  public:
   // The neighbour that makes room for a newcomer from `ip`; null: none, all are of use.

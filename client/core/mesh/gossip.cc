@@ -3,22 +3,27 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/base/constants.h"
 #include "proto/base/address.h"
 #include "proto/base/limits.h"
 
 namespace firn::core {
+
+// The first exchange with neighbours that have called us, if there is a peer to tell of; later ones
+// come after half of the interval if a peer has come since. Without a first one, peers that accept
+// no connections do not hear of all others for 20 s [015]. Half: a source that leaves +6 % [096].
+constexpr TimeUs kExchangeFirst = 1 * kSecond;
+constexpr TimeUs kExchangeSlack = 1 * kSecond;  // an exchange may come so much early
 
 Gossip::Gossip(const Context& context, const Life& life, Membership& membership, Outbox& outbox)
     : context_(context),
       membership_(membership),
       outbox_(outbox),
       told_all_at_(life.began_at()),
-      told_callers_at_(life.began_at() + policy::kExchangeFirst - policy::kExchangeInterval / 2) {}
+      told_callers_at_(life.began_at() + kExchangeFirst - kExchangeInterval / 2) {}
 
 TimeUs Gossip::due(bool all) const {
-  const TimeUs listening = told_callers_at_ + policy::kExchangeInterval / 2;
-  return all ? std::max(told_all_at_ + policy::kExchangeInterval, listening) : listening;
+  const TimeUs listening = told_callers_at_ + kExchangeInterval / 2;
+  return all ? std::max(told_all_at_ + kExchangeInterval, listening) : listening;
 }
 
 bool Gossip::add(proto::PeerExchange& exchange, const Neighbour& other, const Neighbour& to) const {
@@ -75,9 +80,8 @@ void Gossip::heard(const Neighbour& n, const proto::PeerExchange& exchange) {
   if (!context_.options.peer_exchange || context_.now < listen_from) return;
   // The first comes with Hello, the second with the round of the others: soon after, perhaps. Those
   // after it are sent as far apart as this, and may take longer or shorter on their way.
-  listen_from = listen_from == 0
-                    ? context_.now
-                    : context_.now + policy::kExchangeInterval / 2 - policy::kExchangeSlack;
+  listen_from =
+      listen_from == 0 ? context_.now : context_.now + kExchangeInterval / 2 - kExchangeSlack;
   membership_.heard_of(exchange.peers, n);
 }
 

@@ -16,6 +16,9 @@
 
 namespace firn::core {
 
+// Less: messages; more: peers that accept no calls hear of others late.
+inline constexpr TimeUs kExchangeInterval = 20 * kSecond;
+
 class Gossip final : public Part {
  public:
   Gossip(const Context& context, const Life& life, Membership& membership, Outbox& outbox);

@@ -5,10 +5,17 @@
 #include <utility>
 
 #include "client/core/base/constants.h"
+#include "client/core/mesh/eviction.h"
+#include "client/core/mesh/neighbour_count.h"
+#include "client/core/mesh/peer_book.h"
 #include "proto/base/address.h"
 #include "proto/base/address_kind.h"
 
 namespace firn::core {
+
+// So many peers must say that this one sends false blocks before a person is told. Less: liars can
+// alarm people; more: bad memory is found late.
+constexpr std::size_t kAccusersToTell = 3;
 
 using proto::GoodbyeReason;
 
@@ -37,8 +44,8 @@ std::string said_with(const proto::Goodbye& goodbye) {
 
 // For how long a peer is not called that was left so, or left so. Others may need its place.
 TimeUs rest_after(GoodbyeReason reason) {
-  if (reason == GoodbyeReason::kNotUseful) return policy::kUselessTime;
-  return reason == GoodbyeReason::kTooManyPeers ? policy::kRefusedTime : 0;
+  if (reason == GoodbyeReason::kNotUseful) return kUselessTime;
+  return reason == GoodbyeReason::kTooManyPeers ? kRefusedTime : 0;
 }
 
 }  // namespace
@@ -60,11 +67,10 @@ Membership::Membership(const Context& context, Life& life, Trackers& trackers, O
 // Where it starves, neighbours that do nothing are left for addresses that have not been tried.
 void Membership::leave_idle() {
   if (!count_.called_enough()) return;
-  for (std::size_t left = policy::kCallsAtOnce; left > 0; --left) {
+  for (std::size_t left = kCallsAtOnce; left > 0; --left) {
     Neighbour* idle = nullptr;
     for (Neighbour& n : neighbours_) {
-      const TimeUs patience =
-          n.traffic.blocks_innovative() > 0 ? policy::kIdleTime : policy::kStarvingTime;
+      const TimeUs patience = n.traffic.blocks_innovative() > 0 ? kIdleTime : kStarvingTime;
       if (context_.now - n.idle_since() >= patience &&
           (!idle || n.idle_since() < idle->idle_since()))
         idle = &n;
@@ -100,7 +106,7 @@ TimeUs Membership::next_due() {
   TimeUs at = trackers_.next_due(lonely());
   if (count_.wants_to_call()) at = std::min(at, book_.next_due());
   const TimeUs began = life_.began_at();
-  if (context_.now - began < policy::kMeshTime) at = std::min(at, began + policy::kMeshTime);
+  if (context_.now - began < kMeshTime) at = std::min(at, began + kMeshTime);
   return std::min(at, count_.next_due());
 }
 
@@ -274,7 +280,7 @@ void Membership::said_goodbye(Neighbour& n, const proto::Goodbye& goodbye) {
   const bool had_place = n.contact.greeted() || reason != Reason::kTooManyPeers;
   const bool useless =
       reason == Reason::kSelf || reason == Reason::kBanned || reason == Reason::kVersion;
-  TimeUs rest = useless ? policy::kUselessTime : had_place ? rest_after(reason) : 0;
+  TimeUs rest = useless ? kUselessTime : had_place ? rest_after(reason) : 0;
   bool warns =
       reason == Reason::kVersion || reason == Reason::kBanned || reason == Reason::kProtocolError;
   if (reason == Reason::kNotServing) {
@@ -294,8 +300,8 @@ void Membership::said_goodbye(Neighbour& n, const proto::Goodbye& goodbye) {
 // Neighbours that ban this peer say that it sent false blocks. One may lie; where several say so,
 // it is this machine that spoils what it holds: a person is told.
 void Membership::accused_by(const PeerId& id) {
-  if (accusers_.size() == policy::kAccusersToTell || !accusers_.insert(id).second) return;
-  if (accusers_.size() == policy::kAccusersToTell) {
+  if (accusers_.size() == kAccusersToTell || !accusers_.insert(id).second) return;
+  if (accusers_.size() == kAccusersToTell) {
     outbox_.warn(
         "your peers say that blocks from this machine arrive damaged: check its memory and its "
         "disk");

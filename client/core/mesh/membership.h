@@ -98,7 +98,7 @@ class Membership final : public Part {
   Eviction eviction_;
   History history_;
   const std::vector<Part*>& parts_;
-  std::set<PeerId> accusers_;  // policy::kAccusersToTell at most
+  std::set<PeerId> accusers_;  // kAccusersToTell at most
 };
 
 }  // namespace firn::core

@@ -1,14 +1,21 @@
 #include "client/core/mesh/neighbour_count.h"
 
+#include "client/core/base/constants.h"
+
 namespace firn::core {
+
+// A peer that starves (kStarvingTime) looks so often whether there are addresses to call, wants so
+// many times as many neighbours, and calls so many at once: those that do not answer take 10 s.
+constexpr TimeUs kStarvingReview = 500 * kMillisecond;
+constexpr std::uint32_t kStarvingNeighbours = 2;
+constexpr std::uint32_t kStarvingCallsAtOnce = 32;
 
 // --- as the swarm is ---
 
 std::size_t places(const Options& options) {
   if (options.neighbours_max > 0) return options.neighbours_max;
-  if (options.neighbours_wanted == 0) return policy::kNeighboursMax;
-  return std::size_t{options.neighbours_wanted} * policy::kNeighboursMax /
-         policy::kNeighboursWanted;
+  if (options.neighbours_wanted == 0) return kNeighboursMax;
+  return std::size_t{options.neighbours_wanted} * kNeighboursMax / kNeighboursWanted;
 }
 
 // A peer whose places are all taken may have turned others away, so there it takes a tracker that
@@ -21,13 +28,12 @@ bool small_mesh(const MeshView& view, const Options& options) {
   const bool full = others >= most;
   if (view.told > others) others = view.told - 1;  // it counts us
   if (others > most || (full && view.told <= most)) return false;
-  return std::max(others, view.met) <= policy::kSmallMesh;
+  return std::max(others, view.met) <= kSmallMesh;
 }
 
 // One more than a small mesh has shows that the mesh is none.
 std::size_t neighbours_wanted(const MeshView& view, const Options& options) {
-  std::size_t wanted =
-      small_mesh(view, options) ? policy::kSmallMesh + 1 : policy::kNeighboursWanted;
+  std::size_t wanted = small_mesh(view, options) ? kSmallMesh + 1 : kNeighboursWanted;
   if (options.neighbours_wanted > 0) wanted = options.neighbours_wanted;
   return std::min(wanted, places(options));
 }
@@ -47,7 +53,7 @@ std::size_t NeighbourCount::swarm_size() const {
 
 TimeUs NeighbourCount::starves_at() const {
   if (life_.finishing() || life_.stopped()) return kNever;
-  return life_.progressed_at() + policy::kStarvingTime;
+  return life_.progressed_at() + kStarvingTime;
 }
 
 bool NeighbourCount::review() {
@@ -56,7 +62,7 @@ bool NeighbourCount::review() {
     return false;
   }
   if (context_.now < look_at_) return false;
-  look_at_ = context_.now + policy::kStarvingReview;
+  look_at_ = context_.now + kStarvingReview;
   calls_more_ = book_.has_untried(context_.now);
   return calls_more_;
 }
@@ -77,7 +83,7 @@ bool NeighbourCount::crowded() const {
 std::size_t NeighbourCount::wanted() const {
   const std::size_t wanted = neighbours_wanted(mesh(), context_.options);
   if (!calls_more_) return wanted;
-  return std::min(policy::kStarvingNeighbours * wanted, places(context_.options));
+  return std::min(kStarvingNeighbours * wanted, places(context_.options));
 }
 
 bool NeighbourCount::called_enough() const {
@@ -88,7 +94,7 @@ bool NeighbourCount::called_enough() const {
 // be of one hand. A peer that has everything is harmed by none of that.
 std::size_t NeighbourCount::own_calls() const {
   if (life_.complete()) return 0;
-  return neighbours_wanted(mesh(), context_.options) / policy::kOwnCallsShare;
+  return neighbours_wanted(mesh(), context_.options) / kOwnCallsShare;
 }
 
 std::size_t NeighbourCount::own_calls_missing() const {
@@ -107,9 +113,9 @@ std::size_t NeighbourCount::places_for(bool called) const {
 // At first only half of those wanted are called in a large mesh: the others will call us.
 bool NeighbourCount::wants_to_call() const {
   const std::size_t calling = book_.calling();
-  if (calling >= (calls_more_ ? policy::kStarvingCallsAtOnce : policy::kCallsAtOnce)) return false;
+  if (calling >= (calls_more_ ? kStarvingCallsAtOnce : kCallsAtOnce)) return false;
   if (called_enough()) return context_.now >= own_call_at_ && calling < own_calls_missing();
-  const bool mesh_stands = context_.now - life_.began_at() >= policy::kMeshTime;
+  const bool mesh_stands = context_.now - life_.began_at() >= kMeshTime;
   if (calls_more_ || small_mesh() || mesh_stands) return true;
   return calling + neighbours_.called().size() < (wanted() + 1) / 2;
 }

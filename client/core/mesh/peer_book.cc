@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/base/constants.h"
 #include "client/core/mesh/book_shares.h"
 
 namespace firn::core {
@@ -213,7 +212,7 @@ void PeerBook::retry_later(Entry& entry, TimeUs now) {
   take_up(entry, false);
   entry.calling = false;
   const std::uint32_t doublings = std::min(entry.failures - 1, 10u);
-  entry.due = now + std::min(policy::kCallAgainFirst << doublings, policy::kCallAgainMax);
+  entry.due = now + std::min(kCallAgainFirst << doublings, kCallAgainMax);
 }
 
 std::string PeerBook::opened(std::uint64_t attempt, const PeerId& id) {
@@ -304,9 +303,9 @@ void PeerBook::failed(std::uint64_t attempt, bool wrong_identity, TimeUs now,
 
 // It may be about to: a daemon that has just started, or a person that shares it a moment later.
 PeerBook::Unserved PeerBook::unserved(const PeerId& id, const std::string& why) {
-  Unserved unserved{policy::kUselessTime, true};
+  Unserved unserved{kUselessTime, true};
   for (const Entry* entry : entries_of(id)) {
-    const TimeUs told = policy::kRefusedTime << std::min(entry->failures, 10u);
+    const TimeUs told = kRefusedTime << std::min(entry->failures, 10u);
     // An address that a person gave is called as after any failure.
     unserved.rest = std::min(unserved.rest, entry->by_hand ? 0 : told);
     if (entry->error == why.substr(0, kErrorBytesMax)) unserved.news = false;
@@ -324,7 +323,7 @@ void PeerBook::closed(const PeerId& id, TimeUs rest, TimeUs now, const std::stri
 }
 
 TimeUs ban_time(std::uint32_t strikes) {
-  return policy::kBanTimes[std::min<std::size_t>(strikes, std::size(policy::kBanTimes)) - 1];
+  return kBanTimes[std::min<std::size_t>(strikes, std::size(kBanTimes)) - 1];
 }
 
 std::uint32_t PeerBook::strike(const PeerId& id, TimeUs now, std::uint32_t at_least,

@@ -17,6 +17,19 @@
 
 namespace firn::core {
 
+// An address is called again after this time, which doubles with each call in vain. Less: calls to
+// the dead; more: a peer that returns is found late.
+inline constexpr TimeUs kCallAgainFirst = 1 * kSecond;
+inline constexpr TimeUs kCallAgainMax = 60 * kSecond;
+inline constexpr TimeUs kUselessTime = 600 * kSecond;  // a useless peer is not called this long
+// A peer that has no place, or made room for another, is left for this time. One that does not
+// serve the content may be about to: it is called again after this time, then after twice that, up
+// to kUselessTime. All peers of a swarm may have been told of it in error.
+inline constexpr TimeUs kRefusedTime = 30 * kSecond;
+// Bans, by number of strikes; further ones take as long as the last. Not for good, as an honest
+// relay may pass on false rows. Less: polluters return; more: a mistake costs a neighbour.
+inline constexpr TimeUs kBanTimes[] = {30 * kSecond, 600 * kSecond, 3600 * kSecond};
+
 // For how long this number of strikes bans a peer.
 TimeUs ban_time(std::uint32_t strikes);
 

@@ -19,6 +19,9 @@
 
 namespace firn::core {
 
+// Blocks or rows, to judge by. Less: chance decides; more: judged late.
+inline constexpr double kGivenMin = 4;
+
 class Predecessors final : public Part {
  public:
   // The time in which a source gives a newcomer less doubles at most this many times.

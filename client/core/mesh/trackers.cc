@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/base/constants.h"
 #include "proto/base/address.h"
 #include "proto/base/limits.h"
 
 namespace firn::core {
+
+constexpr TimeUs kAnnounceIntervalMin = 1 * kSecond;     // whatever a tracker says
+constexpr TimeUs kAnnounceIntervalMax = 3600 * kSecond;  // or how long it wants to rest
+// After a failure, doubling. Less: a tracker that comes back meets a crowd; more: it is found late.
+constexpr TimeUs kAnnounceRetryFirst = 5 * kSecond;
+constexpr TimeUs kAnnounceRetryMax = 300 * kSecond;
+constexpr TimeUs kAnnounceLonely = 10 * kSecond;  // sooner while we have no neighbour
+constexpr std::uint32_t kAnnouncePeers = 50;      // asked for. Half: +4 % at 40 peers [096]
 
 using proto::AnnounceEvent;
 
@@ -20,7 +27,7 @@ Trackers::Trackers(const Context& context, const Life& life, Outbox& outbox)
 
 TimeUs Trackers::due_at(const Tracker& t, bool lonely) {
   if (t.busy) return kNever;
-  if (lonely && t.started && !t.failing) return std::min(t.due, t.last + policy::kAnnounceLonely);
+  if (lonely && t.started && !t.failing) return std::min(t.due, t.last + kAnnounceLonely);
   return t.due;
 }
 
@@ -31,7 +38,7 @@ TimeUs Trackers::next_due(bool lonely) const {
 }
 
 void Trackers::announce(bool lonely, bool starves) {
-  const std::uint32_t wanted = starves ? limits::kAnnouncePeersMax : policy::kAnnouncePeers;
+  const std::uint32_t wanted = starves ? limits::kAnnouncePeersMax : kAnnouncePeers;
   for (std::size_t i = 0; i < trackers_.size(); ++i) {
     Tracker& t = trackers_[i];
     if (due_at(t, lonely) > context_.now) continue;
@@ -82,8 +89,8 @@ void Trackers::replied(std::size_t tracker, const proto::AnnounceReply& reply) {
   t.swarm = reply.complete_count + reply.incomplete_count;
   t.due = context_.now;
   if (t.tell_complete) return;
-  t.due += std::clamp(TimeUs{reply.interval_seconds} * kSecond, policy::kAnnounceIntervalMin,
-                      policy::kAnnounceIntervalMax);
+  t.due += std::clamp(TimeUs{reply.interval_seconds} * kSecond, kAnnounceIntervalMin,
+                      kAnnounceIntervalMax);
 }
 
 void Trackers::failed(std::size_t tracker, const Error& error, std::uint32_t retry_seconds) {
@@ -92,10 +99,9 @@ void Trackers::failed(std::size_t tracker, const Error& error, std::uint32_t ret
   t.busy = false;
   t.error = error.detail.empty() ? error.message() : error.detail;
   const TimeUs backoff =
-      std::min(policy::kAnnounceRetryFirst << std::min(t.failures, 10u), policy::kAnnounceRetryMax);
+      std::min(kAnnounceRetryFirst << std::min(t.failures, 10u), kAnnounceRetryMax);
   ++t.failures;
-  t.due = context_.now +
-          std::clamp(TimeUs{retry_seconds} * kSecond, backoff, policy::kAnnounceIntervalMax);
+  t.due = context_.now + std::clamp(TimeUs{retry_seconds} * kSecond, backoff, kAnnounceIntervalMax);
   if (known || life_.stopped()) return;
   outbox_.warn("tracker " + to_text(context_.options.trackers[tracker]) + ": " + error.message() +
                "; trying again from time to time");

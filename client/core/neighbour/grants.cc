@@ -3,9 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core {
+
+// A sender waited for credit if the first block of a grant came after a pause of more than this
+// part of the time since the grant [011].
+constexpr int kDryPauseShare = 4;
+// Or, where the path's round trip is known, if that block came within so many of it and
+// kPromptSlack, for its own length and for what is done in turns. Then the window grows by what has
+// come, to twice as much in a round trip [070]. More: queues count as paths.
+constexpr double kPromptRoundTrips = 1.5;
+constexpr TimeUs kPromptSlack = 5 * kMillisecond;
 
 // Where the neighbour had credit left, the answer takes longer than the path: so the shortest
 // counts.
@@ -25,10 +32,10 @@ bool Grants::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs no
   const TimeUs pause = now - std::exchange(last_arrival_, now);
   if (awaited_ != 0 && sequence >= awaited_) {
     const TimeUs took = std::max<TimeUs>(now - awaited_since_, 1);
-    ran_dry_ |= pause > took / policy::kDryPause;
+    ran_dry_ |= pause > took / kDryPauseShare;
     shortest_ = answered_++ == 0 ? took : std::min(shortest_, took);
-    const auto prompt = policy::kPromptRoundTrips * static_cast<double>(std::min(path_, shortest_));
-    prompt_ = path_known() && took <= static_cast<TimeUs>(prompt) + policy::kPromptSlack;
+    const auto prompt = kPromptRoundTrips * static_cast<double>(std::min(path_, shortest_));
+    prompt_ = path_known() && took <= static_cast<TimeUs>(prompt) + kPromptSlack;
     awaited_ = 0;
   }
   ++blocks_received_;
@@ -38,19 +45,19 @@ bool Grants::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs no
 }
 
 void Grants::set_path(TimeUs round_trip) {
-  path_ = std::min(round_trip, policy::kRoundTripPath);
+  path_ = std::min(round_trip, kRoundTripPath);
 }
 
 bool Grants::path_known() const {
-  const bool longer = shortest_ > path_ + policy::kRoundTripMax;
-  return path_ > 0 && !(answered_ >= policy::kRoundTripGrants && longer);
+  const bool longer = shortest_ > path_ + kRoundTripMax;
+  return path_ > 0 && !(answered_ >= kRoundTripGrants && longer);
 }
 
 TimeUs Grants::round_trip() const {
-  if (path_known() && (answered_ == 0 || shortest_ > policy::kRoundTripMax)) return path_;
-  if (answered_ == 0 || shortest_ > policy::kRoundTripPath) return 0;
-  const bool path = answered_ >= policy::kRoundTripGrants;
-  return shortest_ <= policy::kRoundTripMax || path ? shortest_ : 0;
+  if (path_known() && (answered_ == 0 || shortest_ > kRoundTripMax)) return path_;
+  if (answered_ == 0 || shortest_ > kRoundTripPath) return 0;
+  const bool path = answered_ >= kRoundTripGrants;
+  return shortest_ <= kRoundTripMax || path ? shortest_ : 0;
 }
 
 }  // namespace firn::core

@@ -5,11 +5,24 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "client/core/base/constants.h"
 #include "client/core/base/rates.h"
 #include "client/core/base/types.h"
 
 namespace firn::core {
+
+// Blocks granted at a time, at least. Less: credit runs dry; more: double promises, home +14 %
+// [096].
+inline constexpr std::uint32_t kWindowMin = 4;
+// A grant answered later than this met a sender with nothing to send, or a queue: a window that
+// covers a queue makes it longer [010]. Where the first kRoundTripGrants grants were all answered
+// later, it is the path; of that windows cover no more than this all the same, and what takes
+// longer than kRoundTripPath is not believed [056].
+inline constexpr TimeUs kRoundTripMax = 300 * kMillisecond;
+inline constexpr TimeUs kRoundTripPath = 1 * kSecond;
+inline constexpr std::uint32_t kRoundTripGrants = 8;  // half: +3 % in one cell [096]
+// A neighbour sends nothing of its grant for so long. Less: slow links count as silent; more: what
+// it was promised waits.
+inline constexpr TimeUs kStalledAfter = 3 * kSecond;
 
 class Grants {
  public:
@@ -27,7 +40,7 @@ class Grants {
 
   // Blocks that may be outstanding, and how that was arrived at (leases.h).
   struct Window {
-    std::uint32_t blocks = policy::kWindowMin;
+    std::uint32_t blocks = kWindowMin;
     std::uint32_t exhausted_streak = 0;  // times in a row that it was found used up
   };
   const Window& window() const { return window_; }
@@ -63,9 +76,7 @@ class Grants {
   // It owes blocks, and none has come for kStalledAfter.
   bool stalled(TimeUs now) const { return outstanding() > 0 && now > stalls_after(); }
   // If none comes, and none is granted.
-  TimeUs stalls_after() const {
-    return std::max(last_arrival_, last_grant_) + policy::kStalledAfter;
-  }
+  TimeUs stalls_after() const { return std::max(last_arrival_, last_grant_) + kStalledAfter; }
 
  private:
   TimeUs last_arrival_ = 0;

@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "client/core/base/types.h"
 #include "client/core/base/why_not.h"
 #include "client/core/neighbour/contact.h"
@@ -31,6 +30,25 @@
 #include "proto/messages.h"
 
 namespace firn::core {
+
+// A neighbour that had credit for so long, and sent nothing, only takes.
+inline constexpr TimeUs kTakerTime = 10 * kSecond;
+// In a small mesh: blocks that a neighbour may owe. A new row pays for kDebtRepaid blocks, and what
+// is owed beyond that is forgiven; at most kDebtSaved are kept for later. The slowest uplinks of a
+// swarm bring one row for ten blocks or so [042, 069]. Half: six of twelve that send sparse rows
+// cost 8 % more, as honest peers are in debt too; double: takers get more, +4 % [096].
+inline constexpr std::uint64_t kDebtMax = 20;
+inline constexpr std::uint64_t kDebtRepaid = 32;
+inline constexpr std::uint64_t kDebtSaved = 256;
+// Part of its last blocks that is new, below which a neighbour is no holder to count with: it mixes
+// a few rows again and again, or claims what it lacks [042, 069]. The second is for a peer that has
+// met polluters, which drop rows of honest ones too: at 1 it starves [096].
+inline constexpr double kUsefulMin = 0.75;
+inline constexpr double kUsefulMinPolluted = 0.5;
+// Below the first worth its rows count as lost [042], double +2 % [096]; above the second it is
+// served as any other in a large mesh.
+inline constexpr double kSinkWorth = 1.0 / 8;
+inline constexpr double kTrustedWorth = 1.0 / 2;
 
 // Tit-for-tat: the blocks that a neighbour was given beyond what it has paid for with new rows.
 // Only in a small mesh, where each peer has news for each other one; in a large one some have none
@@ -46,8 +64,7 @@ class FairExchange {
   // It has brought a new row, and has been sent `blocks_sent` so far. `saves`: the row may pay for
   // later blocks as well.
   void repaid(std::uint64_t blocks_sent, bool saves) {
-    const std::uint64_t saved =
-        std::min(paid_for_ + policy::kDebtRepaid, blocks_sent + policy::kDebtSaved);
+    const std::uint64_t saved = std::min(paid_for_ + kDebtRepaid, blocks_sent + kDebtSaved);
     paid_for_ = saves ? std::max(saved, blocks_sent) : blocks_sent;
     owed_before_ = 0;
   }
@@ -55,7 +72,7 @@ class FairExchange {
   void begin_with(std::uint64_t owed) { owed_before_ = owed; }
   // It has brought too little for the `blocks_sent` that it has been sent so far.
   bool over(std::uint64_t blocks_sent) const {
-    return blocks_sent + owed_before_ >= paid_for_ + policy::kDebtMax;
+    return blocks_sent + owed_before_ >= paid_for_ + kDebtMax;
   }
 
  private:
@@ -166,7 +183,7 @@ class Neighbour {
   }
   // What it sends is mostly new.
   bool useful() const {
-    const double least = amid_polluters_ ? policy::kUsefulMinPolluted : policy::kUsefulMin;
+    const double least = amid_polluters_ ? kUsefulMinPolluted : kUsefulMin;
     return !is_suspended(regard_) && traffic.usefulness().share() >= least;
   }
   // It brings next to nothing for what it gets: a peer that only takes, or sends mixtures of few
@@ -181,14 +198,14 @@ class Neighbour {
   }
   Regard regard() const { return regard_; }
   // What a source gives to it reaches few others.
-  bool sink() const { return worth < policy::kSinkWorth; }
+  bool sink() const { return worth < kSinkWorth; }
   // A source knows little good of it.
-  bool low_worth() const { return worth < policy::kTrustedWorth; }
+  bool low_worth() const { return worth < kTrustedWorth; }
   // It has had credit for long and sent nothing, though it holds something: a peer that only takes,
   // or one whose uplink does not reach as far as us.
   bool only_takes(TimeUs now) const {
     return grants.outstanding() > 0 && holds.total_rank() > 0 &&
-           now - std::max(grants.last_arrival(), contact.opened_at()) >= policy::kTakerTime;
+           now - std::max(grants.last_arrival(), contact.opened_at()) >= kTakerTime;
   }
 
   // No block has come or gone since.

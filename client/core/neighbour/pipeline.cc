@@ -35,9 +35,9 @@ std::uint32_t Pipeline::departed(std::uint64_t bytes, RemoteHoldings& holds, Tim
   rate_.add(bytes, now);
   if (bytes > 0) {
     const double blocks =
-        rate(now) * static_cast<double>(policy::kPipelineTime) * 1e-6 / static_cast<double>(bytes);
+        rate(now) * static_cast<double>(kPipelineTime) * 1e-6 / static_cast<double>(bytes);
     depth_ = std::clamp(static_cast<std::uint32_t>(std::min(blocks * times_on_way_, 1e6)),
-                        std::min(times_on_way_, 2u), policy::kPipelineMax);
+                        std::min(times_on_way_, 2u), kPipelineMax);
     last_sent_ = departed_;
     last_departure_ = now;
     ++blocks_sent_;

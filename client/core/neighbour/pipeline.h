@@ -7,11 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "client/core/base/rates.h"
 #include "client/core/base/types.h"
 
 namespace firn::core {
+
+// Unsent blocks cover this much of the link's time, of so many at most. Less: gaps; more: blocks
+// that are chosen early.
+inline constexpr TimeUs kPipelineTime = 5 * kMillisecond;
+inline constexpr std::uint32_t kPipelineMax = 64;
 
 class RemoteHoldings;
 

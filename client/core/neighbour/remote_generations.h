@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "client/core/rows/generation_set.h"
 
 namespace firn::core {
+
+// Partial generations that are kept of one neighbour: memory it can make us use.
+inline constexpr std::uint32_t kRemotePagesMax = 2048;
 
 // A generation that a neighbour has not verified, as its last State tells.
 struct RemoteGeneration {
@@ -71,7 +73,7 @@ class RemoteGenerations {
   }
   // Whether what a neighbour says of g may take memory.
   bool has_room(std::uint32_t g) const {
-    return pages_[g / kPage] != nullptr || page_count_ < policy::kRemotePagesMax;
+    return pages_[g / kPage] != nullptr || page_count_ < kRemotePagesMax;
   }
 
   // For each entry, f(generation, entry).

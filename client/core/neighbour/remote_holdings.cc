@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
 
 namespace firn::core {
@@ -142,7 +141,7 @@ void RemoteHoldings::forget_partial(std::uint32_t g) {
 void RemoteHoldings::keep_null_vector(std::uint32_t g, std::vector<std::uint8_t>&& z,
                                       std::uint32_t next_sequence) {
   drop_null_vector(g);
-  if (null_vectors_.size() >= policy::kNullVectorsKept) {
+  if (null_vectors_.size() >= kNullVectorsKept) {
     drop_null_vector(null_vectors_.front().first);
   }
   partial_.open(g, next_sequence).has_null_vector = true;

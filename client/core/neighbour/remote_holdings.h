@@ -16,6 +16,9 @@
 
 namespace firn::core {
 
+// Of one neighbour. Less: gaps are told late; more: n bytes each.
+inline constexpr std::size_t kNullVectorsKept = 16;
+
 // A vector orthogonal to all that a neighbour holds of a generation, as it sent it.
 class NullVector {
  public:

@@ -3,11 +3,16 @@
 
 #include <cstdint>
 
-#include "client/core/base/constants.h"
 #include "client/core/base/rates.h"
 #include "client/core/base/types.h"
 
 namespace firn::core {
+
+// Blocks. Less: chance decides; more: who stops being useful is found late.
+inline constexpr double kUsefulMemory = 32;
+// A neighbour is judged useless over this many blocks and this long, at least [023].
+inline constexpr std::uint32_t kUsefulnessWindow = 256;
+inline constexpr TimeUs kUsefulnessTime = 2 * kSecond;
 
 // Whether what a neighbour sends is news. Judged over a while: what was on its way when others
 // filled a generation is redundant at once, hundreds of blocks where generations are large and
@@ -17,14 +22,14 @@ class Usefulness {
   void block(bool innovative, TimeUs now) {
     if (blocks_++ == 0) since_ = now;
     if (!innovative) ++redundant_;
-    share_ += ((innovative ? 1 : 0) - share_) / policy::kUsefulMemory;
+    share_ += ((innovative ? 1 : 0) - share_) / kUsefulMemory;
   }
   // The part of its last blocks that was new.
   double share() const { return share_; }
   // Nearly all of it was redundant: the neighbour claims what it does not have, or repeats itself.
   // Once there is enough to judge by, the count begins anew.
   bool useless(TimeUs now) {
-    if (blocks_ < policy::kUsefulnessWindow || now - since_ < policy::kUsefulnessTime) return false;
+    if (blocks_ < kUsefulnessWindow || now - since_ < kUsefulnessTime) return false;
     const bool result = redundant_ * 10 > blocks_ * 9;
     blocks_ = redundant_ = 0;
     return result;

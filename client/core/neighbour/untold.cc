@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core {
 
 namespace {
@@ -147,7 +145,7 @@ std::vector<std::uint8_t> Untold::take_null_vector(std::uint32_t g) {
 }
 
 bool Untold::report_due(TimeUs now) {
-  if (now - reported_ < policy::kReportInterval) return false;
+  if (now - reported_ < kReportInterval) return false;
   reported_ = now;
   return true;
 }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core {
 
+// What a block's frame holds beside payload and coding vector, about: the down limit counts it
+// before the block has come.
+constexpr std::uint64_t kBlockFrameBytes = 24;
+
 void Downlink::set_shape(const Shape& shape) {
-  charge_ = std::uint64_t{shape.block_bytes} + shape.generation_size + policy::kBlockFrameBytes;
+  charge_ = std::uint64_t{shape.block_bytes} + shape.generation_size + kBlockFrameBytes;
 }
 
 void Downlink::received(std::uint64_t bytes, bool block) {

@@ -6,9 +6,21 @@
 #include <vector>
 
 #include "client/core/base/constants.h"
+#include "client/core/receive/leases.h"
 #include "proto/base/limits.h"
 
 namespace firn::core {
+
+// States to all neighbours together take this part of the uplink, but where credit must be renewed:
+// on slow uplinks and among many neighbours they come less often, down to kStateIntervalMax. In
+// large meshes what others tell is worth more. Half and double stay within noise [096].
+constexpr double kStateShare = 1.0 / 80;
+constexpr double kStateShareLarge = 1.0 / 40;
+constexpr TimeUs kStateGrain = 10 * kMillisecond;  // slow ones are due at multiples of this
+constexpr TimeUs kKeepAlive = 45 * kSecond;        // a State without news: the line still stands
+constexpr std::size_t kRidingEntries = 512;        // spans, and ranks, in a State aboard a block
+// Null vectors that a peer sends to a source in each kReportInterval. Half: +4 % at 40 peers [096].
+constexpr std::size_t kSpreadVectors = 4;
 
 Granting::Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
                    const StorePressure& pressure, Links links, Generations& generations,
@@ -93,15 +105,15 @@ TimeUs Granting::due(Neighbour& n) {
 TimeUs Granting::work_out_due(const Neighbour& n) {
   const TimeUs last = n.untold.last_state();
   const bool grants = can_grant(n);
-  if (!grants && !n.untold.pending()) return last + policy::kKeepAlive;
-  const double share = membership_.small_mesh() ? policy::kStateShare : policy::kStateShareLarge;
+  if (!grants && !n.untold.pending()) return last + kKeepAlive;
+  const double share = membership_.small_mesh() ? kStateShare : kStateShareLarge;
   const TimeUs interval = policy::state_interval(holdings(), membership_.neighbours(), n, grants,
                                                  holdings().shape().block_bytes,
                                                  share * links_.up.seen(), context_.now);
   TimeUs due = last + interval;
   // Those that can wait a little go together: one step for all.
   if (interval >= policy::kStateIntervalEnd) {
-    due = (due + policy::kStateGrain - 1) / policy::kStateGrain * policy::kStateGrain;
+    due = (due + kStateGrain - 1) / kStateGrain * kStateGrain;
   }
   if (!grants || links_.down.unlimited()) return due;
   // What the down limit earns beyond the brim of its bucket is lost, so it is granted before.
@@ -167,7 +179,7 @@ void Granting::greet(Neighbour& n) {
 
 std::optional<proto::State> Granting::riding_state(Neighbour& n) {
   if (!n.untold.begun() || (!n.untold.pending() && !can_grant(n))) return std::nullopt;
-  return make_state(n, policy::kRidingEntries);
+  return make_state(n, kRidingEntries);
 }
 
 void Granting::grant(Neighbour& n) {
@@ -234,13 +246,13 @@ void Granting::tell_lacking(Neighbour& n) {
   const auto& open = holdings().open();
   auto it = open.upper_bound(told_lacking_);
   std::size_t told = 0;
-  for (std::size_t looked = 0; looked < std::min<std::size_t>(open.size(), policy::kScanMax);
+  for (std::size_t looked = 0; looked < std::min<std::size_t>(open.size(), kScanMax);
        ++looked, ++it) {
     if (it == open.end()) it = open.begin();
     if (it->second.decoding || it->second.basis.full()) continue;
     n.untold.attach_null_vector(it->first, it->second.basis.random_null_vector(random_));
     told_lacking_ = it->first;
-    if (++told == policy::kSpreadVectors) break;
+    if (++told == kSpreadVectors) break;
   }
 }
 
@@ -267,7 +279,7 @@ void Granting::tell_generations(Neighbour& n, const trust::Terms& terms, std::si
 
   // Where false rows are about that nobody can find out one by one.
   const bool sifted = (!terms.convicted.empty() || terms.trusted_only) && !terms.proven_only &&
-                      membership_.neighbours().size() <= policy::kFewToLookAt;
+                      membership_.neighbours().size() <= kFewToLookAt;
   const policy::Shares shares{turns_.turn(), sifted};
   const std::vector<std::uint32_t> changed = n.untold.take_changed(entries_max);
   state.generations.reserve(changed.size());

@@ -1,11 +1,27 @@
 #include "client/core/receive/leases.h"
 
+#include "client/core/base/constants.h"
+#include "client/core/neighbour/grants.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core::policy {
+
+// Near the end States take so many times their part of the uplink, as a redundant block costs more
+// than a hundred of them. Bytes of one, headers included [057].
+constexpr double kStateTimesEnd = 10;
+constexpr double kStateBytes = 150;
+// A window covers kWindowTime and kWindowRoundTrips round trips at the measured rate: one while it
+// is renewed, at half, one while that is answered. The half covers a sender that sends in bursts:
+// with 2 round trips its window would not grow [010]. Half: home +20 % [096]; double: promises.
+constexpr TimeUs kWindowTime = 20 * kMillisecond;
+constexpr double kWindowRoundTrips = 2.5;
+constexpr TimeUs kStateIntervalUrgent = 10 * kMillisecond;  // a generation is complete
+constexpr TimeUs kStateIntervalStart = 20 * kMillisecond;   // before a rate is known
+constexpr TimeUs kFastHalfWindow = 10 * kMillisecond;       // half a window within: a fast link
+// Near the end: fewer blocks are missing than this many for each neighbour [012].
+constexpr std::uint64_t kEndBlocks = 2;
 
 std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbour,
                               const GrantLimits& limits) {

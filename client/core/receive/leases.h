@@ -13,6 +13,17 @@
 
 namespace firn::core::policy {
 
+inline constexpr std::uint32_t kWindowMax = 512;  // blocks. Less: long fast paths starve [011]
+// Longer intervals save bytes, and raise the share of redundant blocks [012]: double +5 % [096].
+inline constexpr TimeUs kStateInterval = 250 * kMillisecond;
+inline constexpr TimeUs kStateIntervalEnd = 50 * kMillisecond;  // near the end
+inline constexpr TimeUs kStateIntervalMin = 2 * kMillisecond;   // to renew credit: never oftener
+// Near the end neighbours are promised this many times what is missing: some will not send what
+// they may, and who waits for them has nothing to do [070]. Half: home +29 % [096].
+inline constexpr std::uint64_t kPromisedTimes = 2;
+inline constexpr TimeUs kOwnQueueMax = 1 * kSecond;   // of our uplink, that windows cover as well
+inline constexpr std::uint32_t kExhaustedStreak = 4;  // windows used up in a row that double it
+
 // What bounds the grants of one round.
 struct GrantLimits {
   bool paused = false;           // the disk is behind or full: grant nothing
@@ -28,7 +39,7 @@ std::uint32_t blocks_to_grant(const Holdings& holdings, const Neighbour& neighbo
 struct Shares {
   std::uint32_t rotation = 0;  // changes now and then: remainders go to other neighbours in turn
   // A suspect may send one block, to prove itself, if another neighbour holds some of the
-  // generation. Only while neighbours are few (policy::kFewToLookAt).
+  // generation. Only while neighbours are few (kFewToLookAt).
   bool sifted = false;
 };
 

@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/base/constants.h"
+#include "client/core/neighbour/grants.h"
 #include "client/core/receive/leases.h"
 
 namespace firn::core {
+
+// Generations near their end told anew in a turn, or so many times what came meanwhile [088].
+// Half: a source that leaves +3 % [096]; more: bytes of States.
+constexpr std::uint32_t kQuotaRefreshes = 4;
+constexpr std::uint64_t kQuotaRefreshTimes = 8;
 
 QuotaTurns::QuotaTurns(const Context& context, const Life& life, Membership& membership,
                        const StorePressure& pressure, Generations& generations)
@@ -39,10 +44,10 @@ void QuotaTurns::step() {
     tell_near_ends();
     // Shares of lost rows may have gone to neighbours that send nothing, while nothing is open to
     // tell of. A few of these generations at a time, in turn; those that no neighbour has can wait.
-    if (!pressure_.paused()) tell(generations_.next_lost(offered, policy::kQuotaRefreshes));
+    if (!pressure_.paused()) tell(generations_.next_lost(offered, kQuotaRefreshes));
   }
   // What was named when there was memory for it may be what no neighbour wants to send.
-  tell(generations_.next_waiting(offered, policy::kQuotaRefreshes, context_.now));
+  tell(generations_.next_waiting(offered, kQuotaRefreshes, context_.now));
 }
 
 TimeUs QuotaTurns::next_due() {
@@ -58,13 +63,13 @@ void QuotaTurns::tell_near_ends() {
   const std::uint64_t has = holdings.total_rank(), came = has - std::min(had_.value_or(has), has);
   had_ = has;
   const std::uint64_t most = std::max<std::uint64_t>(
-      policy::kQuotaRefreshes, policy::kQuotaRefreshTimes * came / holdings.generation_size());
+      kQuotaRefreshes, kQuotaRefreshTimes * came / holdings.generation_size());
   std::uint64_t looked = 0;
   for (const auto& [g, open] : holdings.open()) {
     if (open.decoding) continue;
     if (++looked > most) break;
     const std::uint32_t missing = holdings.blocks_in(g) - open.rows;
-    if (missing < membership_.neighbours().size() * policy::kWindowMin) {
+    if (missing < membership_.neighbours().size() * kWindowMin) {
       membership_.neighbours().report(g);
     }
   }

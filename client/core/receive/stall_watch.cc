@@ -1,10 +1,11 @@
 #include "client/core/receive/stall_watch.h"
 
+#include "client/core/base/constants.h"
+#include "client/core/neighbour/remote_holdings.h"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
-
-#include "client/core/base/constants.h"
 
 namespace firn::core {
 
@@ -20,14 +21,14 @@ StallWatch::StallWatch(const Context& context, const Life& life, Membership& mem
 
 TimeUs StallWatch::next_due() {
   if (idle() || std::as_const(membership_).neighbours().empty()) return kNever;
-  return looked_at_ + policy::kStallTime;
+  return looked_at_ + kStallTime;
 }
 
 // As many generations as a neighbour keeps null vectors of.
 void StallWatch::follow_up() {
   for (auto it = asked_.begin(); it != asked_.end();) {
     const OpenGeneration* open = holdings_.find_open(it->first);
-    if (!open || open->decoding || context_.now - it->second.at >= policy::kStallTime) {
+    if (!open || open->decoding || context_.now - it->second.at >= kStallTime) {
       it = asked_.erase(it);
       continue;
     }
@@ -52,12 +53,12 @@ void StallWatch::ask_again(std::uint32_t g, const OpenGeneration& open) {
 
 void StallWatch::step() {
   follow_up();
-  if (idle() || context_.now - looked_at_ < policy::kStallTime) return;
+  if (idle() || context_.now - looked_at_ < kStallTime) return;
   looked_at_ = context_.now;
   uplink_.stir();
   const auto& open = holdings_.open();
   auto it = open.upper_bound(last_);
-  for (std::size_t looked = 0; looked < std::min<std::size_t>(open.size(), policy::kScanMax);
+  for (std::size_t looked = 0; looked < std::min<std::size_t>(open.size(), kScanMax);
        ++looked, ++it) {
     if (it == open.end()) it = open.begin();
     const std::uint32_t g = last_ = it->first;
@@ -66,14 +67,14 @@ void StallWatch::step() {
     for (Neighbour& n : membership_.neighbours()) {
       if (n.untold.begun() && n.holds.rank(g) > 0) n.untold.attach_null_vector(g, z);
     }
-    if (asked_.size() < policy::kNullVectorsKept) asked_[g] = {it->second.rows, context_.now};
+    if (asked_.size() < kNullVectorsKept) asked_[g] = {it->second.rows, context_.now};
     break;
   }
 }
 
 bool StallWatch::stands_still(std::uint32_t g, const OpenGeneration& open) const {
   const TimeUs still = context_.now - open.last_growth;
-  if (open.decoding || still < policy::kStallTime) return false;
+  if (open.decoding || still < kStallTime) return false;
   bool more = false, some = false;
   for (const Neighbour& n : std::as_const(membership_).neighbours()) {
     const std::uint32_t rank = n.holds.rank(g);
@@ -81,7 +82,7 @@ bool StallWatch::stands_still(std::uint32_t g, const OpenGeneration& open) const
     more |= rank > open.rows;
   }
   // A neighbour that claims more will send it, if the claim is true.
-  return some && (!more || still >= policy::kStallVoid);
+  return some && (!more || still >= kStallVoid);
 }
 
 }  // namespace firn::core

@@ -1,13 +1,15 @@
 #include "client/core/rows/generations.h"
 
+#include "client/core/base/constants.h"
+
 #include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core {
 namespace {
+
+constexpr std::size_t kShutTold = 16;  // generations told of where no more may be opened [062]
 
 // Of a unit vector; else kCoded.
 std::uint32_t source_block_of(const std::vector<std::uint8_t>& vector) {
@@ -50,7 +52,7 @@ std::vector<std::uint32_t> Generations::restore(const StartState& state, TimeUs 
 // it.
 std::uint64_t Generations::room() const {
   const std::uint64_t n = holdings_.generation_size();
-  return std::max(memory_bytes_ / 4 / (3 * n * n), policy::kOpenMin);
+  return std::max(memory_bytes_ / 4 / (3 * n * n), kOpenMin);
 }
 
 bool Generations::begun(std::uint32_t g) const {
@@ -71,7 +73,7 @@ void Generations::forget_settled() {
 // How many more.
 std::uint64_t Generations::room_to_invite(TimeUs now) {
   std::erase_if(invited_, [&](const auto& entry) {
-    return begun(entry.first) || now - entry.second >= policy::kInviteTime;
+    return begun(entry.first) || now - entry.second >= kInviteTime;
   });
   const std::uint64_t taken = holdings_.open().size() + invited_.size();
   return room() - std::min(room(), taken);
@@ -94,7 +96,7 @@ std::vector<std::uint32_t> Generations::next_waiting(
   std::vector<std::uint32_t> chosen;
   forget_settled();
   const std::uint64_t count = std::min<std::uint64_t>(count_max, room_to_invite(now));
-  const std::size_t looks = std::min<std::size_t>(not_opened_.size(), policy::kScanMax);
+  const std::size_t looks = std::min<std::size_t>(not_opened_.size(), kScanMax);
   auto g = not_opened_.lower_bound(next_waiting_);
   for (std::size_t looked = 0; looked < looks && chosen.size() < count; ++looked) {
     if (g == not_opened_.end()) g = not_opened_.begin();
@@ -107,7 +109,7 @@ std::vector<std::uint32_t> Generations::next_waiting(
 std::vector<std::uint32_t> Generations::shut_after(std::uint32_t g) {
   std::vector<std::uint32_t> shut;
   if (holdings_.rank(g) != 1 || holdings_.open().size() < room()) return shut;
-  for (std::uint32_t looked = 0; looked < policy::kShutTold; ++looked) {
+  for (std::uint32_t looked = 0; looked < kShutTold; ++looked) {
     if (++g >= holdings_.generation_count()) break;
     const bool told = not_opened_.contains(g) && !invited_.contains(g);
     if (!told && !holdings_.given_up().contains(g) && !accepts(g)) shut.push_back(g);

@@ -15,6 +15,9 @@
 
 namespace firn::core {
 
+inline constexpr std::uint64_t kOpenMin = 4;        // generations open at once, however large n is
+inline constexpr TimeUs kInviteTime = 1 * kSecond;  // then others are named in its place [062]
+
 class Generations {
  public:
   // `memory_bytes`: Options::memory_bytes.

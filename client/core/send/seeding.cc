@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core {
+
+constexpr TimeUs kDepartureInterval = 100 * kMillisecond;  // is it safe to leave? Less costs CPU
 
 using Kind = SeedPolicy::Kind;
 
@@ -72,7 +72,7 @@ void Seeding::step() {
 bool Seeding::may_depart() {
   if (!departure_ || departure_proven_) return departure_proven_;
   if (context_.now < departure_due_) return false;
-  departure_due_ = context_.now + policy::kDepartureInterval;
+  departure_due_ = context_.now + kDepartureInterval;
   return departure_->safe(membership_.neighbours());
 }
 

@@ -10,6 +10,13 @@
 
 namespace firn::core {
 
+// At most, where blocks wait before the receivers' links [085].
+constexpr std::uint32_t kBusyConnectionsElsewhere = 64;
+// To draw a vector that is not orthogonal to a null vector; one try in 256 fails.
+constexpr int kNullVectorTries = 8;
+// Rows that are mixed into a block [053]. More costs CPU; double: +2 % where a source leaves [096].
+constexpr std::uint32_t kMixtureRows = 16;
+
 Sending::Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
                  const Holdings& holdings, Granting& granting, Seeding& seeding,
                  const trust::Trust& trust, Spread& spread, Contributions& contributions)
@@ -63,7 +70,7 @@ std::uint32_t Sending::busy_max(double blocks_per_second) const {
   const std::uint32_t of_own_link = policy::busy_connections_source(
       blocks_per_second, at_once(blocks_per_second), holdings_.shape().block_bytes);
   return std::max(of_own_link, std::min<std::uint32_t>(of_own_link * uplink_.times_on_way(),
-                                                       policy::kBusyConnectionsElsewhere));
+                                                       kBusyConnectionsElsewhere));
 }
 
 void Sending::step() {
@@ -78,7 +85,7 @@ void Sending::step() {
 void Sending::pump() {
   if (holdings_.total_rank() == 0) return;
   const TimeUs now = context_.now;
-  if (!source_ && holdings_.complete() && membership_.neighbours().size() > policy::kFewToLookAt) {
+  if (!source_ && holdings_.complete() && membership_.neighbours().size() > kFewToLookAt) {
     begin_as_source();
     for (const Neighbour& n : std::as_const(membership_).neighbours()) source_->told(n);
   }
@@ -126,14 +133,14 @@ void Sending::draw_vector(const Neighbour& n, const std::vector<std::uint8_t>& n
                           SendBlock& out) {
   const std::uint32_t g = out.block.generation;
   const std::uint32_t few = context_.options.mixture_rows;
-  const std::size_t rows_max = !null.empty() ? 0 : few > 0 ? few : policy::kMixtureRows;
+  const std::size_t rows_max = !null.empty() ? 0 : few > 0 ? few : kMixtureRows;
   for (int tries = 1;; ++tries) {
     if (out.block.recoded) {
       mix(n, rows_max, out);
     } else {
       out.block.coefficients = codec::random_vector(holdings_.blocks_in(g), random_);
     }
-    const bool last = null.empty() || tries == policy::kNullVectorTries;
+    const bool last = null.empty() || tries == kNullVectorTries;
     if (last || codec::dot(out.block.coefficients, null) != 0) return;
   }
 }

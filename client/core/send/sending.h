@@ -30,7 +30,7 @@ class Sending final : public Part {
           Spread& spread, Contributions& contributions);
 
   // This peer had everything from the start, or is complete and has more neighbours than a choice
-  // can look at (policy::kFewToLookAt): from now on SourcePolicy chooses.
+  // can look at (kFewToLookAt): from now on SourcePolicy chooses.
   void begin_as_source();
 
   // The neighbour's oldest `blocks` blocks have departed. `bytes`: of all their frames; 0: they

@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "client/core/base/constants.h"
 #include "client/core/base/types.h"
 #include "client/core/neighbour/neighbour.h"
+#include "client/core/send/choice/late_binding.h"
 
 namespace firn::core {
 

@@ -6,13 +6,15 @@
 
 namespace firn::core::trust {
 
+constexpr std::size_t kReviewsMax = 512;  // sums that are to be found true or false
+
 CheckReview::Case& CheckReview::case_of(std::uint32_t g, const CheckStatement& by) {
   const auto known = std::find_if(cases_.begin(), cases_.end(), [&](const Case& one) {
     return one.generation == g && one.statement.maker == by.maker && one.statement.key == by.key &&
            one.statement.sums == by.sums;
   });
   if (known != cases_.end()) return *known;
-  if (cases_.size() == policy::kReviewsMax) {
+  if (cases_.size() == kReviewsMax) {
     // Of what convicted nobody the oldest gives way.
     const auto idle = std::find_if(cases_.begin(), cases_.end(),
                                    [](const Case& one) { return one.convicted.empty(); });

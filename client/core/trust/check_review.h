@@ -7,7 +7,6 @@
 #include <deque>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "client/core/trust/recent_ids.h"
 #include "client/core/trust/verdicts.h"
 #include "codec/secret_memory.h"
@@ -15,6 +14,9 @@
 #include "proto/messages.h"
 
 namespace firn::core::trust {
+
+// Peers of which it is kept that they were shown to be guilty, or are mistrusted.
+inline constexpr std::size_t kOffendersKept = 256;
 
 // Check sums of a generation, and the peer that made them.
 struct CheckStatement {
@@ -61,7 +63,7 @@ class CheckReview {
 
   Verdicts& verdicts_;
   std::deque<Case> cases_;  // oldest first
-  RecentIds guilty_{policy::kOffendersKept};
+  RecentIds guilty_{kOffendersKept};
 };
 
 }  // namespace firn::core::trust

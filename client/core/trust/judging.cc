@@ -4,11 +4,18 @@
 #include <utility>
 
 #include "client/core/base/constants.h"
+#include "client/core/trust/proof_serving.h"
 #include "codec/check_key.h"
 #include "proto/base/limits.h"
 
 namespace firn::core::trust {
 namespace {
+
+constexpr TimeUs kPeerSampleTrial = 500 * kMillisecond;
+constexpr TimeUs kJudgingReview = 20 * kMillisecond;  // of all open generations; less costs CPU
+// Sums are asked for ahead of need of as many generations as make this part of what the source
+// sends, for all neighbours together; of all once a false row has been met [041].
+constexpr double kCheckShareMax = 0.01;
 
 // A copy of this part of a message, which is wiped.
 codec::SecretVector<std::uint8_t> taken(std::vector<std::uint8_t>& part) {
@@ -36,7 +43,7 @@ const Neighbour* Judging::authority_for(std::uint32_t g) const {
 bool Judging::ask(std::uint32_t g) {
   const Neighbour* authority = world_.mesh.small_mesh() ? authority_for(g) : nullptr;
   if (!authority) return false;
-  asked_[g] = Asked{authority->key, world_.context.now + policy::kCheckTimeout};
+  asked_[g] = Asked{authority->key, world_.context.now + kCheckTimeout};
   requests_[authority->key].push_back(g);
   return true;
 }
@@ -227,9 +234,8 @@ TimeUs Judging::next_due() const {
 // Of all generations where that costs the authority little; else of as many as do, spread by a
 // hash: peers that send false blocks show up in those, and are asked for proof from then on.
 bool Judging::sampled(std::uint32_t g) const {
-  const double sums = policy::kCheckTagBytes * static_cast<double>(world_.neighbours.size());
-  const double share =
-      policy::kCheckShareMax * world_.holdings.shape().block_bytes / std::max(sums, 1.0);
+  const double sums = kCheckTagBytes * static_cast<double>(world_.neighbours.size());
+  const double share = kCheckShareMax * world_.holdings.shape().block_bytes / std::max(sums, 1.0);
   return (g * 2654435761u >> 16) < share * (1 << 16);
 }
 
@@ -251,7 +257,7 @@ void Judging::look_ahead() {
     next_review_ = world_.context.now;
   }
   if (next_review_ <= world_.context.now) {
-    next_review_ = world_.context.now + policy::kJudgingReview;
+    next_review_ = world_.context.now + kJudgingReview;
     for (const auto& [g, open] : all) look_at(g, open);
   } else {
     std::sort(changed_.begin(), changed_.end());
@@ -283,7 +289,7 @@ std::uint32_t Judging::to_sample(const OpenGeneration& open, Sampled which) cons
 void Judging::sample_by_peers() {
   believed_too_ = regime_.believing() && !believed_too_;
   const Sampled others = believed_too_ ? Sampled::kUnproven : Sampled::kUnbelieved;
-  next_sample_ = world_.context.now + policy::kPeerSampleTrial;
+  next_sample_ = world_.context.now + kPeerSampleTrial;
   for (const Sampled which : {Sampled::kOnTrial, others}) {
     std::uint32_t most = 0, found = 0;
     for (const auto& [g, open] : world_.holdings.open()) {
@@ -294,7 +300,7 @@ void Judging::sample_by_peers() {
     }
     if (most == 0) continue;
     peers_.sample(found);
-    if (which != Sampled::kOnTrial) next_sample_ = world_.context.now + policy::kPeerSample;
+    if (which != Sampled::kOnTrial) next_sample_ = world_.context.now + kPeerSample;
     return;
   }
 }

@@ -2,10 +2,10 @@
 // draws a key for one receiver, and sends it the sums of a generation's source blocks under that
 // key. Whether a row is a combination of source blocks then shows at once. Only the receiver and
 // the authority know the key, so a false row passes only with a probability of 2^-8t (t:
-// policy::kCheckTagBytes).
+// kCheckTagBytes).
 //
 // A peer asks for the sums of generations of which it holds rows that are not proven, but only of
-// so many that the authority's uplink hardly notices (policy::kCheckShareMax); once it has met a
+// so many that the authority's uplink hardly notices (kCheckShareMax); once it has met a
 // false row, of each generation that it begins.
 #pragma once
 
@@ -24,6 +24,10 @@
 #include "proto/messages.h"
 
 namespace firn::core::trust {
+
+// In a small mesh a peer asks about rows of some generation now and then, more often where some
+// sender has shown no true row yet. Less: sums cost uplinks; more: polluters are found late.
+inline constexpr TimeUs kPeerSample = 4 * kSecond;
 
 class Judging {
  public:

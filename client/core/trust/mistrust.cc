@@ -1,14 +1,18 @@
 #include "client/core/trust/mistrust.h"
 
-#include <algorithm>
-
 #include "client/core/base/constants.h"
+#include "client/core/trust/check_review.h"
+
+#include <algorithm>
 
 namespace firn::core::trust {
 
+constexpr TimeUs kMistrustTimeSure = 30 * kSecond;  // by a maker that has told the truth before
+constexpr std::uint32_t kMistrustDoublings = 5;
+
 // The one that has been left in peace the longest makes room.
 Mistrust::Record& Mistrust::record_of(const PeerId& id) {
-  if (!records_.contains(id) && records_.size() == policy::kOffendersKept) {
+  if (!records_.contains(id) && records_.size() == kOffendersKept) {
     records_.erase(std::min_element(
         records_.begin(), records_.end(),
         [](const auto& a, const auto& b) { return a.second.since < b.second.since; }));
@@ -31,9 +35,9 @@ void Mistrust::greeted(const Neighbour& n) {
 void Mistrust::add(const Neighbour& n, const PeerId& maker, bool truthful) {
   Record& record = record_of(n.id);
   if (record.until > 0 || (!truthful && record.by_unsure)) return;
-  if (world_.context.now - record.since >= policy::kOffenceMemory) record.times = 0;
-  const std::uint32_t doublings = std::min(record.times++, policy::kMistrustDoublings);
-  const TimeUs time = truthful ? policy::kMistrustTimeSure : policy::kMistrustTime;
+  if (world_.context.now - record.since >= kOffenceMemory) record.times = 0;
+  const std::uint32_t doublings = std::min(record.times++, kMistrustDoublings);
+  const TimeUs time = truthful ? kMistrustTimeSure : kMistrustTime;
   record.by_unsure |= !truthful;
   record.maker = maker;
   record.since = world_.context.now;
@@ -44,7 +48,7 @@ void Mistrust::add(const Neighbour& n, const PeerId& maker, bool truthful) {
 void Mistrust::found_truthful(const PeerId& maker) {
   for (auto& [id, record] : records_) {
     if (record.until == 0 || record.maker != maker) continue;
-    record.until = std::max(record.until, world_.context.now + policy::kMistrustTimeSure);
+    record.until = std::max(record.until, world_.context.now + kMistrustTimeSure);
   }
 }
 
@@ -58,14 +62,14 @@ void Mistrust::found_lying(const PeerId& maker) {
 
 // Since when nothing has come: those that are mistrusted may be all that there is.
 TimeUs Mistrust::starves_at() const {
-  return world_.life.complete() ? kNever : world_.life.progressed_at() + policy::kStarvingTime;
+  return world_.life.complete() ? kNever : world_.life.progressed_at() + kStarvingTime;
 }
 
 void Mistrust::step() {
   const bool starves = starves_at() <= world_.context.now;
   for (auto& [id, record] : records_) {
     if (record.until == 0) continue;
-    const bool since_then = record.since + policy::kStarvingTime <= world_.context.now;
+    const bool since_then = record.since + kStarvingTime <= world_.context.now;
     if (record.until > world_.context.now && !(starves && since_then)) continue;
     record.until = 0;
     apply(world_.neighbours.find(id), record);
@@ -76,7 +80,7 @@ TimeUs Mistrust::next_due() const {
   TimeUs at = kNever;
   for (const auto& [id, record] : records_) {
     if (record.until == 0) continue;
-    const TimeUs starves = std::max(starves_at(), record.since + policy::kStarvingTime);
+    const TimeUs starves = std::max(starves_at(), record.since + kStarvingTime);
     at = std::min({at, record.until, starves_at() == kNever ? kNever : starves});
   }
   return at;

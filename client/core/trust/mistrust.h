@@ -11,6 +11,11 @@
 
 namespace firn::core::trust {
 
+// A peer takes nothing from a neighbour, and sends it nothing, for this time after such sums have
+// shown a row of it to be false; twice as long each further time within kOffenceMemory. Less:
+// polluters return; more: liars can part honest peers for longer.
+inline constexpr TimeUs kMistrustTime = 10 * kSecond;
+
 class Mistrust {
  public:
   Mistrust(const World& world, Regards& regards) : world_(world), regards_(regards) {}

@@ -12,11 +12,20 @@
 
 namespace firn::core::trust {
 
+// Where no authority is near a peer asks other holders for sums: at most kMakers of those that have
+// told the truth before. It asks kPeerChecksMax times about a generation that decodes to false
+// data, then fetches it plainly; the second is where it knows no such holder.
+constexpr std::size_t kMakers = 8;
+constexpr std::uint32_t kPeerChecksMax = 32;
+constexpr std::uint32_t kPeerChecksMaxUnsure = 3;
+// Generations that a peer asks about a second, and twice as many at once, as makers answer more.
+constexpr std::uint64_t kSamplesPerSecond = 8;
+
 PeerChecks::PeerChecks(const World& world, Verdicts& verdicts, CheckReview& review)
     : world_(world),
       verdicts_(verdicts),
       review_(review),
-      samples_(policy::kSamplesPerSecond, 2 * policy::kSamplesPerSecond, world.context.now),
+      samples_(kSamplesPerSecond, 2 * kSamplesPerSecond, world.context.now),
       random_(world.context.options.seed, 0x6d616b657273) {}
 
 // --- asking ---
@@ -44,7 +53,7 @@ std::vector<const Neighbour*> PeerChecks::makers(std::uint32_t g) {
     if (truthful(n.id)) known.push_back(&n);
   }
   if (known.empty()) return all;
-  const std::size_t wanted = std::min(known.size(), policy::kMakers);
+  const std::size_t wanted = std::min(known.size(), kMakers);
   for (std::size_t i = 0; i < wanted; ++i) {
     std::swap(known[i], known[i + random_.below(static_cast<std::uint32_t>(known.size() - i))]);
   }
@@ -66,14 +75,14 @@ codec::SecretVector<std::uint8_t> PeerChecks::draw_key() {
 bool PeerChecks::sample(std::uint32_t g) {
   if (asking(g)) return true;
   if (!samples_.ready(world_.context.now) || !ask(g)) return false;
-  samples_.take(pass_cost(world_.holdings.shape(), g, policy::kSumsPassBytes));
+  samples_.take(pass_cost(world_.holdings.shape(), g, kSumsPassBytes));
   return true;
 }
 
 // In the end it is better fetched plainly.
 bool PeerChecks::doubt(std::uint32_t g) {
   if (asking(g)) return true;
-  const std::uint32_t most = sure(g) ? policy::kPeerChecksMax : policy::kPeerChecksMaxUnsure;
+  const std::uint32_t most = sure(g) ? kPeerChecksMax : kPeerChecksMaxUnsure;
   return doubted_[g]++ < most && ask(g);
 }
 
@@ -86,7 +95,7 @@ bool PeerChecks::ask(std::uint32_t g) {
   const std::vector<const Neighbour*> asked = makers(g);
   if (question.rows.empty() || asked.empty()) return false;
   question.key = draw_key();
-  question.due = world_.context.now + policy::kCheckTimeout;
+  question.due = world_.context.now + kCheckTimeout;
   for (const Neighbour* n : asked) {
     question.waits_for.push_back(n->key);
     ever_asked_.insert(n->key);
@@ -110,7 +119,7 @@ bool PeerChecks::replied(const Neighbour& n, proto::CheckReply&& reply) {
   const std::size_t blocks = world_.holdings.blocks_in(reply.generation);
   const std::size_t tag = reply.sums.size() / blocks;
   if (reply.sums.size() % blocks != 0 || !codec::CheckKey::valid_tag_bytes(tag)) return false;
-  if (tag != policy::kCheckTagBytes) return true;  // it could not be compared with others
+  if (tag != kCheckTagBytes) return true;  // it could not be compared with others
   CheckStatement statement{n.id, question.key, {reply.sums.begin(), reply.sums.end()}, false};
   review_.heard(reply.generation, statement);
   if (question.first.sums.empty()) {

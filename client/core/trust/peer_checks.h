@@ -3,7 +3,7 @@
 //   - The receiver draws the key, once the rows are there that it wants to judge, and uses it for
 //     those alone. So the makers cannot help anybody to make a row that passes.
 //   - All neighbours that hold the generation are asked under the same key, until some were found
-//     to tell the truth: then those are (policy::kMakers). Where they disagree none is believed.
+//     to tell the truth: then those are (kMakers). Where they disagree none is believed.
 //   - The sums of each maker are kept until the generation is verified; then this peer compares
 //     them with the true ones (check_review.h). A generation about which makers disagree is fetched
 //     plainly, so that it is verified soon.

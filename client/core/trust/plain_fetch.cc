@@ -9,6 +9,14 @@
 
 namespace firn::core::trust {
 
+// In a large mesh after the first false row a peer asks for the leaves of generations up to
+// kPlainAhead beyond the front, of kLeavesAtOnce at a time: all peers ask in the same order, and
+// the first to have a list hands it on [079].
+constexpr std::uint32_t kPlainAhead = 4;
+constexpr std::ptrdiff_t kLeavesAtOnce = 3;
+constexpr TimeUs kLeavesRetry = 200 * kMillisecond;  // where no neighbour has them yet
+constexpr std::size_t kPlainWaitMax = 4096;  // generations that neighbours are told to wait for
+
 PlainFetch::PlainFetch(const World& world, Verdicts& verdicts, const Regime& regime,
                        std::vector<Digest> digests)
     : world_(world),
@@ -36,15 +44,15 @@ bool PlainFetch::waits(std::uint32_t g) const {
 }
 
 bool PlainFetch::told_to_wait(std::uint32_t g) {
-  return told_to_wait_.size() < policy::kPlainWaitMax &&
+  return told_to_wait_.size() < kPlainWaitMax &&
          told_to_wait_.try_emplace(g, world_.context.now).second;
 }
 
 bool PlainFetch::just_waits(std::uint32_t g) const {
   if (!waits(g)) return false;
   const auto told = told_to_wait_.find(g);
-  if (told == told_to_wait_.end()) return told_to_wait_.size() < policy::kPlainWaitMax;
-  return world_.context.now - told->second < policy::kPlainWait;
+  if (told == told_to_wait_.end()) return told_to_wait_.size() < kPlainWaitMax;
+  return world_.context.now - told->second < kPlainWait;
 }
 
 bool PlainFetch::shared(std::uint32_t g) const {
@@ -127,9 +135,9 @@ void PlainFetch::ask(std::uint32_t g, PlainGeneration& c) {
   if (c.asked != kNoPeer) silent_.insert(c.asked);
   const std::vector<const Neighbour*> holders = best_to_ask(g, c);
   c.asked = kNoPeer;
-  c.due = world_.context.now + policy::kLeavesTimeout;
+  c.due = world_.context.now + kLeavesTimeout;
   if (holders.empty()) {  // from the beginning
-    if (mode_.on()) c.due = world_.context.now + policy::kLeavesRetry;
+    if (mode_.on()) c.due = world_.context.now + kLeavesRetry;
     return c.without.clear();
   }
   const Neighbour& n = *holders[random_.below(static_cast<std::uint32_t>(holders.size()))];
@@ -172,27 +180,26 @@ void PlainFetch::neighbour_left(const Neighbour& n) {
 }
 
 // Those that are fetched plainly, or may soon be: a State can name no more (kWantedBlocksMax).
-static_assert(policy::kPlainMax <= limits::kWantedBlocksMax);
+static_assert(kPlainMax <= limits::kWantedBlocksMax);
 bool PlainFetch::has_room() const {
   const auto taken = std::count_if(plain_.begin(), plain_.end(), [](const auto& one) {
     const PlainGeneration& c = one.second;
     return !c.resting && (!c.leaves.empty() || c.asked != kNoPeer);
   });
-  return static_cast<std::size_t>(taken) <
-         (mode_.on() ? limits::kWantedBlocksMax : policy::kPlainMax);
+  return static_cast<std::size_t>(taken) < (mode_.on() ? limits::kWantedBlocksMax : kPlainMax);
 }
 
 bool PlainFetch::asks_enough() const {
   return mode_.on() && std::count_if(plain_.begin(), plain_.end(), [](const auto& one) {
                          return one.second.leaves.empty() && one.second.asked != kNoPeer;
-                       }) >= policy::kLeavesAtOnce;
+                       }) >= kLeavesAtOnce;
 }
 
 // The lowest generations that are not there, as far as the download's front will soon reach.
 void PlainFetch::look_ahead() {
   const GenerationSet& verified = world_.holdings.verified();
-  const std::uint32_t end = std::min(world_.holdings.frontier() + policy::kPlainAhead,
-                                     world_.holdings.generation_count());
+  const std::uint32_t end =
+      std::min(world_.holdings.frontier() + kPlainAhead, world_.holdings.generation_count());
   for (std::uint32_t g = verified.next_missing(0); g < end; g = verified.next_missing(g + 1)) {
     if (plain_.size() >= limits::kWantedBlocksMax) break;
     if (plain_.contains(g) || world_.holdings.given_up().contains(g)) continue;
@@ -224,7 +231,7 @@ void PlainFetch::call_waiting() {
 }
 
 void PlainFetch::give_up_waiting(std::uint32_t g, PlainGeneration& c) {
-  if (!waits(g) || world_.context.now - c.waits_since < policy::kPlainWait) return;
+  if (!waits(g) || world_.context.now - c.waits_since < kPlainWait) return;
   c.resting = true;
   told_to_wait_.erase(g);
   verdicts_.push_back(Tell{g});
@@ -256,7 +263,7 @@ TimeUs PlainFetch::next_due() const {
   TimeUs at = mode_.next_due();
   const bool room = plain_.empty() || (has_room() && !asks_enough());
   for (const auto& [g, c] : plain_) {
-    if (waits(g)) at = std::min(at, c.waits_since + policy::kPlainWait);
+    if (waits(g)) at = std::min(at, c.waits_since + kPlainWait);
     if (!c.leaves.empty()) {
       at = std::min(at, turn_due(g, c));
     } else if (room || c.asked != kNoPeer) {
@@ -272,7 +279,7 @@ TimeUs PlainFetch::next_due() const {
 TimeUs PlainFetch::turn_due(std::uint32_t g, const PlainGeneration& c) const {
   const OpenGeneration* open = world_.holdings.find_open(g);
   if (c.resting || (open && open->decoding)) return kNever;
-  return std::max(c.turned_at, open ? open->last_growth : 0) + policy::kStallTime;
+  return std::max(c.turned_at, open ? open->last_growth : 0) + kStallTime;
 }
 
 // Holders may send one generation after the other: while any of them grows, all wait.
@@ -282,7 +289,7 @@ void PlainFetch::turn(std::uint32_t g, PlainGeneration& c) {
     if (open && !known.leaves.empty() && !known.resting)
       came_at_ = std::max(came_at_, open->last_growth);
   }
-  c.resting = world_.context.now - std::max(c.waits_since, came_at_) >= policy::kPlainPatience;
+  c.resting = world_.context.now - std::max(c.waits_since, came_at_) >= kPlainPatience;
   ++c.turn;
   c.turned_at = world_.context.now;
   verdicts_.push_back(Tell{g});

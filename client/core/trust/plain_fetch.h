@@ -30,6 +30,11 @@
 
 namespace firn::core::trust {
 
+inline constexpr std::size_t kPlainMax = 16;       // generations that are fetched plainly at a time
+inline constexpr TimeUs kPlainWait = 3 * kSecond;  // for leaves; then coded blocks are taken
+inline constexpr TimeUs kLeavesTimeout = 2 * kSecond;   // then another neighbour is asked
+inline constexpr TimeUs kPlainPatience = 20 * kSecond;  // without a block, then it takes any
+
 class PlainFetch {
  public:
   // `digests`: of the generations, as in the manifest.

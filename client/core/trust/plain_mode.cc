@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core::trust {
 
+constexpr TimeUs kPlainModeMax = 2400 * kSecond;
+
 void PlainMode::met_false() {
-  ends_at_ = world_.context.now + (on_ ? lasts_ : policy::kPlainModeMemory);
+  ends_at_ = world_.context.now + (on_ ? lasts_ : kPlainModeMemory);
 }
 
 // Polluters that nobody asks for coded blocks send nothing that is false: where they come back soon
@@ -17,8 +17,8 @@ bool PlainMode::step() {
   if (on == on_) return false;
   on_ = on;
   if (on) {
-    const bool again = lasts_ > 0 && world_.context.now - ended_at_ < policy::kPlainModeMemory;
-    lasts_ = again ? std::min(2 * lasts_, policy::kPlainModeMax) : policy::kPlainModeTime;
+    const bool again = lasts_ > 0 && world_.context.now - ended_at_ < kPlainModeMemory;
+    lasts_ = again ? std::min(2 * lasts_, kPlainModeMax) : kPlainModeTime;
     ends_at_ = world_.context.now + lasts_;
   } else {
     ends_at_ = 0;

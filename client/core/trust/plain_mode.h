@@ -10,6 +10,14 @@
 
 namespace firn::core::trust {
 
+// In a large mesh a peer fetches all generations plainly once it has met a false row. The mode ends
+// kPlainModeTime after the last false row; where it begins again within kPlainModeMemory of its
+// end, it lasts twice as long, up to kPlainModeMax. Meanwhile as many generations are fetched at a
+// time as a State can name (limits::kWantedBlocksMax) [079]. Less: polluters are met anew; more:
+// coding saves nothing for longer.
+inline constexpr TimeUs kPlainModeMemory = 60 * kSecond;
+inline constexpr TimeUs kPlainModeTime = 600 * kSecond;
+
 class PlainMode {
  public:
   PlainMode(const World& world, const Regime& regime) : world_(world), regime_(regime) {}

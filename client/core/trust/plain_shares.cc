@@ -2,11 +2,16 @@
 
 #include <algorithm>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core::trust {
 
 namespace {
+
+constexpr std::uint64_t kPlainTurnBytes = 64 << 10;
+// A receiver chooses again after this time which neighbour it asks for which block; the States to
+// all neighbours are made from one choice.
+constexpr TimeUs kPlainSharesAge = 50 * kMillisecond;
+// A receiver asks one of so many neighbours for a block that none says it holds [079].
+constexpr std::uint64_t kPlainPush = 5;
 
 // By chance, but the same for all that the receiver asks in this turn.
 std::uint64_t draw(std::uint32_t g, std::uint32_t i, PeerKey peer, std::uint64_t turn) {
@@ -26,16 +31,15 @@ bool has(const BlockBits* bits, std::uint32_t i) {
 }  // namespace
 
 TimeUs PlainShares::turn_time() const {
-  const std::uint64_t times =
-      std::max<std::uint64_t>(shape_.block_bytes / policy::kPlainTurnBytes, 1);
-  return static_cast<TimeUs>(times) * policy::kPlainTurn;
+  const std::uint64_t times = std::max<std::uint64_t>(shape_.block_bytes / kPlainTurnBytes, 1);
+  return static_cast<TimeUs>(times) * kPlainTurn;
 }
 
 const PlainShares::Turn& PlainShares::turn_of(const Neighbours& neighbours, std::uint32_t g,
                                               TimeUs now) {
   Turn& turn = turns_[g];
   const auto number = static_cast<std::uint64_t>(now / turn_time());
-  const bool fresh = !turn.asked_of.empty() && now - turn.at < policy::kPlainSharesAge;
+  const bool fresh = !turn.asked_of.empty() && now - turn.at < kPlainSharesAge;
   if (fresh && turn.number == number) return turn;
   const std::uint32_t blocks = shape_.blocks_in(g);
   turn = {number, now, std::vector<PeerKey>(blocks, kNoPeer), false};
@@ -72,10 +76,9 @@ std::vector<std::uint32_t> PlainShares::of(const Neighbours& neighbours, const N
   }
   for (const std::uint32_t i : lacked) {
     const PeerKey holder = turn.asked_of[i];
-    const bool asked =
-        holder != kNoPeer
-            ? holder == n.key
-            : n.holds.has_everything() || draw(g, i, n.key, turn.number) % policy::kPlainPush == 0;
+    const bool asked = holder != kNoPeer ? holder == n.key
+                                         : n.holds.has_everything() ||
+                                               draw(g, i, n.key, turn.number) % kPlainPush == 0;
     if (asked) share.push_back(i);
   }
   return share;

@@ -12,6 +12,10 @@
 
 namespace firn::core::trust {
 
+// A receiver asks one of the neighbours that hold a block for it, another one each kPlainTurn.
+// Where blocks are longer than kPlainTurnBytes the turn is longer in proportion [079].
+inline constexpr TimeUs kPlainTurn = 1 * kSecond;
+
 class PlainShares {
  public:
   explicit PlainShares(const Shape& shape) : shape_(shape) {}

@@ -3,23 +3,22 @@
 #include <algorithm>
 #include <utility>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core::trust {
+
+// And that all neighbours together may ask a peer about, which does not speak for the authority.
+constexpr std::uint64_t kPeerSumsPerSecond = 128;
 
 ProofServing::ProofServing(const World& world, Verdicts& verdicts, const PlainFetch& plain)
     : world_(world),
       verdicts_(verdicts),
       plain_(plain),
-      for_peers_(policy::kPeerSumsPerSecond, 2 * policy::kPeerSumsPerSecond, world.context.now) {}
+      for_peers_(kPeerSumsPerSecond, 2 * kPeerSumsPerSecond, world.context.now) {}
 
 ProofServing::Client& ProofServing::client(PeerKey peer) {
   const auto known = clients_.find(peer);
   if (known != clients_.end()) return known->second;
-  const TokenBucket sums(policy::kChecksPerSecond, 2 * policy::kChecksPerSecond,
-                         world_.context.now);
-  const TokenBucket leaves(policy::kLeavesPerSecond, 2 * policy::kLeavesPerSecond,
-                           world_.context.now);
+  const TokenBucket sums(kChecksPerSecond, 2 * kChecksPerSecond, world_.context.now);
+  const TokenBucket leaves(kLeavesPerSecond, 2 * kLeavesPerSecond, world_.context.now);
   return clients_.emplace(peer, Client{sums, leaves}).first->second;
 }
 
@@ -34,14 +33,13 @@ bool ProofServing::asked(const Neighbour& n, const proto::CheckRequest& request)
     if (its_key && !for_peers_.ready(world_.context.now)) break;
     const bool can =
         (its_key || !world_.context.certificate.empty()) && world_.holdings.verified().contains(g);
-    const std::uint64_t price =
-        can ? pass_cost(world_.holdings.shape(), g, policy::kSumsPassBytes) : 1;
+    const std::uint64_t price = can ? pass_cost(world_.holdings.shape(), g, kSumsPassBytes) : 1;
     asking.sums.take(price);
     if (its_key) for_peers_.take(price);
     if (its_key) asking.its_keys.emplace_back(request.key.begin(), request.key.end());
     if (can) {
       const auto& key = its_key ? asking.its_keys.back() : asking.key;
-      verdicts_.push_back(MakeCheck{n.key, g, policy::kCheckTagBytes, key});
+      verdicts_.push_back(MakeCheck{n.key, g, kCheckTagBytes, key});
     } else {
       made(n.key, proto::CheckReply{g, request.key, {}});
     }
@@ -82,7 +80,7 @@ bool ProofServing::asked(const Neighbour& n, const proto::LeafRequest& request) 
     if (g >= world_.holdings.generation_count()) return false;
     if (!asking.leaves.ready(world_.context.now)) break;  // the neighbour asks others, or again
     const bool reads = world_.holdings.verified().contains(g);
-    asking.leaves.take(reads ? pass_cost(world_.holdings.shape(), g, policy::kLeafPassBytes) : 1);
+    asking.leaves.take(reads ? pass_cost(world_.holdings.shape(), g, kLeafPassBytes) : 1);
     if (reads) {
       verdicts_.push_back(MakeLeaves{n.key, g});
     } else {

@@ -20,6 +20,18 @@
 
 namespace firn::core::trust {
 
+// t: a false row passes with odds of 2^-8t, and its sender is banned where it does not. Twice as
+// many bytes cost a source of 8 Mbit/s with twelve neighbours 0.3 % of its uplink.
+inline constexpr std::uint32_t kCheckTagBytes = 4;
+// Bytes of a generation that cost one allowance: check sums take a quarter of the time of leaves,
+// most of it to read the generation.
+inline constexpr std::uint64_t kLeafPassBytes = 1 << 20;
+inline constexpr std::uint64_t kSumsPassBytes = 4 << 20;
+// Generations that a neighbour may ask for a second, and twice as many at once: sums, leaf lists.
+// Less: polluters are found late; more: a neighbour can make us hash.
+inline constexpr std::uint64_t kChecksPerSecond = 32;
+inline constexpr std::uint64_t kLeavesPerSecond = 16;
+
 // What a neighbour pays for a proof that takes a pass over generation g, in allowances of one
 // generation of `pass_bytes` each: larger ones take as many times longer.
 inline std::uint64_t pass_cost(const Shape& shape, std::uint32_t g, std::uint64_t pass_bytes) {

@@ -11,6 +11,16 @@ namespace firn::core::trust {
 
 namespace {
 
+// Each polluter costs each peer five blocks or so, until it is convicted. Where a peer has
+// convicted many, or some and there must be very many in all if its neighbours are like the rest of
+// the swarm, it serves further ones last that have not proven a row yet. Where there are fewer it
+// is quicker to find them all out [064].
+constexpr std::size_t kManyConvictions = 20;
+constexpr std::size_t kSomeConvictions = 4;
+// For those that were neighbours before the first false row: theirs are judged by then.
+constexpr TimeUs kTrialGrace = 5 * kSecond;
+constexpr double kManyPolluters = 100;
+
 bool in_good_standing(Regard regard) {
   return !is_suspect(regard) && !is_suspended(regard);
 }
@@ -46,7 +56,7 @@ bool Regime::holder_near() const {
     if (!n.holds.has_everything() || !in_good_standing(regards_.regard_of(n))) return false;
     const TimeUs askable = std::max({guard_.since(), n.contact.opened_at(), near_until_});
     return regards_.of(n).told_truth || !guard_.on(world_.context.now) ||
-           guard_.last() - askable < policy::kTruthPatience;
+           guard_.last() - askable < kTruthPatience;
   });
 }
 
@@ -56,8 +66,8 @@ bool Regime::holder_near() const {
 // leaves when its neighbours hold enough proven rows between them.
 TimeUs Regime::opens_at() const {
   const TimeUs fed = std::max(world_.life.progressed_at(), strict_since_);
-  if (near_) return fed + policy::kStarvingTime;
-  return (met_ && !holder_near() ? std::max(near_until_, fed) : near_until_) + policy::kStallVoid;
+  if (near_) return fed + kStarvingTime;
+  return (met_ && !holder_near() ? std::max(near_until_, fed) : near_until_) + kStallVoid;
 }
 
 // It goes back to that where what it took after it was false.
@@ -69,17 +79,17 @@ bool Regime::wants_proof(TimeUs heard_at) const {
 }
 
 bool Regime::many_polluters() const {
-  if (convicted_.size() >= policy::kManyConvictions) return true;
-  if (convicted_.size() < policy::kSomeConvictions) return false;
+  if (convicted_.size() >= kManyConvictions) return true;
+  if (convicted_.size() < kSomeConvictions) return false;
   const auto found = static_cast<double>(convicted_.size());
   const auto others = static_cast<double>(world_.neighbours.size());
   const double share = found / (found + others);
-  return share * static_cast<double>(world_.mesh.swarm_size()) >= policy::kManyPolluters;
+  return share * static_cast<double>(world_.mesh.swarm_size()) >= kManyPolluters;
 }
 
 TimeUs Regime::trial_from() const {
   if (!guard_.on(world_.context.now) || !alone_at_large() || !many_polluters()) return kNever;
-  return world_.context.now - guard_.since() < policy::kTrialGrace ? guard_.since() : 0;
+  return world_.context.now - guard_.since() < kTrialGrace ? guard_.since() : 0;
 }
 
 void Regime::convict(const PeerId& id) {
@@ -96,7 +106,7 @@ void Regime::acquit(const PeerId& id) {
 }
 
 void Regime::forget_convicted() {
-  if (convicted_.empty() || world_.context.now - convicted_at_ < policy::kConvictedMemory) return;
+  if (convicted_.empty() || world_.context.now - convicted_at_ < kConvictedMemory) return;
   convicted_.clear();
   regards_.set_amid_polluters(false);
 }
@@ -116,11 +126,9 @@ bool Regime::wants_belief() const {
   if (came_at < 0) return false;
   const TimeUs for_so_long = world_.context.now - changed_at_;
   if (!believing_)
-    return changed_at_ == 0 ||
-           (came_at > changed_at_ && (sure || for_so_long >= policy::kBelieveUnsure));
-  if (!sure && for_so_long >= policy::kBelieveUnsure) return false;
-  return world_.context.now <
-         std::max(world_.life.progressed_at(), changed_at_) + policy::kStarvingTime;
+    return changed_at_ == 0 || (came_at > changed_at_ && (sure || for_so_long >= kBelieveUnsure));
+  if (!sure && for_so_long >= kBelieveUnsure) return false;
+  return world_.context.now < std::max(world_.life.progressed_at(), changed_at_) + kStarvingTime;
 }
 
 void Regime::found_truthful(const PeerId& maker) {
@@ -167,8 +175,7 @@ void Regime::step_proof() {
 TimeUs Regime::next_due() const {
   const TimeUs opens = strict_ && !world_.life.complete() ? opens_at() : kNever;
   const TimeUs starves =
-      believing_ ? std::max(world_.life.progressed_at(), changed_at_) + policy::kStarvingTime
-                 : kNever;
+      believing_ ? std::max(world_.life.progressed_at(), changed_at_) + kStarvingTime : kNever;
   return std::min({opens, starves, mistrust_.next_due()});
 }
 

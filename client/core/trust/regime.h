@@ -18,12 +18,19 @@
 #include <vector>
 
 #include "client/core/base/constants.h"
+#include "client/core/mesh/peer_book.h"
 #include "client/core/trust/mistrust.h"
 #include "client/core/trust/recent_ids.h"
 #include "client/core/trust/regards.h"
 #include "client/core/trust/verdicts.h"
 
 namespace firn::core::trust {
+
+// So long trusted rows alone are wanted where nobody near is known to tell the truth; and after
+// sums that contradict each other. Less: rows are dropped again; more: a liar holds up longer.
+inline constexpr TimeUs kBelieveUnsure = 60 * kSecond;
+inline constexpr TimeUs kConvictedMemory = kBanTimes[2];  // then convictions are forgotten
+inline constexpr TimeUs kTruthPatience = 10 * kSecond;    // holders have this long to tell it
 
 // How long a peer is careful after it has met false rows, or check sums that contradict each other.
 class Guard {
@@ -70,7 +77,7 @@ class Regime {
   // By this time the neighbour had heard by a State that mixtures of rows which it does not trust
   // are not wanted, and what it had sent before had come.
   bool terms_known(const Neighbour& n, TimeUs at) const {
-    return believing_ && at - changed_at_ >= policy::kStateIntervalMax + 2 * n.grants.round_trip();
+    return believing_ && at - changed_at_ >= kStateIntervalMax + 2 * n.grants.round_trip();
   }
   // A false row was met, or check sums that contradict each other: peers are on their guard for so
   // long.
@@ -93,7 +100,7 @@ class Regime {
   // It had not.
   void acquit(const PeerId& id);
   // The first bytes of the ids of those that did last (PeerId::prefix), until there has been none
-  // for policy::kConvictedMemory.
+  // for kConvictedMemory.
   const std::vector<std::uint64_t>& convicted() const { return convicted_; }
 
   // The neighbours that speak for the content's authority; few.

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "client/core/base/constants.h"
 #include "client/core/trust/check_review.h"
 #include "client/core/trust/judging.h"
 #include "client/core/trust/plain_fetch.h"
@@ -15,6 +14,10 @@
 #include "client/core/trust/regime.h"
 
 namespace firn::core::trust {
+
+// So often some rows of a generation turn out wrong before it is fetched plainly: those may lie
+// that have told the truth before.
+constexpr std::uint32_t kWrongVerdictsMax = 24;
 
 struct Trust::Parts {
   Parts(const World& seen, std::string authority_key, std::vector<Digest> digests)
@@ -92,7 +95,7 @@ void Trust::rows_gone(std::uint32_t g, const std::vector<std::uint32_t>* slots) 
 void Trust::generation(std::uint32_t g, Outcome outcome) {
   Parts& p = *parts_;
   if (outcome == Outcome::kFalse) {
-    p.regime.alarm(policy::kConvictedMemory);
+    p.regime.alarm(kConvictedMemory);
     p.plain.met_false();
     if (!p.judging.doubt(g)) fetch_again(g);
     return;
@@ -216,7 +219,7 @@ void Trust::fetch_block_by_block(std::uint32_t g) {
   const bool another =
       p.disputed && *p.disputed != g && holdings.find_open(*p.disputed) && p.plain.on(*p.disputed);
   if (another || !holdings.find_open(g)) return;
-  p.regime.alarm(policy::kBelieveUnsure);
+  p.regime.alarm(kBelieveUnsure);
   p.disputed = g;
   if (!p.plain.on(g)) p.plain.begin(g);
 }
@@ -284,7 +287,7 @@ void Trust::found_false(std::uint32_t g, const std::vector<std::uint32_t>& slots
   Parts& p = *parts_;
   PeerChecks& peers = p.judging.peers();
   p.judging.alarm();
-  p.regime.alarm(policy::kConvictedMemory);
+  p.regime.alarm(kConvictedMemory);
   const OpenGeneration& open = *p.world.holdings.find_open(g);
   std::vector<PeerId> guilty;
   std::set<PeerId> doubtful;
@@ -296,7 +299,7 @@ void Trust::found_false(std::uint32_t g, const std::vector<std::uint32_t>& slots
     if (!answered) continue;
     if (std::find(guilty.begin(), guilty.end(), id) == guilty.end()) guilty.push_back(id);
   }
-  if (!by.vouched && peers.count_wrong(g) >= policy::kWrongVerdictsMax) fetch_block_by_block(g);
+  if (!by.vouched && peers.count_wrong(g) >= kWrongVerdictsMax) fetch_block_by_block(g);
   p.verdicts.push_back(Drop{g, slots});
   for (const PeerId& id : guilty) {
     p.review.convicted(id, g, by);

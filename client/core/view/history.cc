@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core {
 
+constexpr std::size_t kHistoryMax = 1000;  // neighbours that have left, in a report; costs memory
+
 void History::make_room(const Neighbours& present) {
-  if (past_.size() < policy::kHistoryMax + present.size()) return;
+  if (past_.size() < kHistoryMax + present.size()) return;
   auto least = past_.end();
   for (auto it = past_.begin(); it != past_.end(); ++it) {
     if (present.contains(it->first)) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/core/base/constants.h"
 #include "client/core/parts.h"
 
 namespace firn::core {

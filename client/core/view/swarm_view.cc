@@ -68,7 +68,7 @@ FillingGeneration::State state_of(const Parts& parts, std::uint32_t g, const Ope
   const Transfer& transfer = *parts.transfer;
   const TimeUs still_for = parts.context.now - open.last_growth;
   const bool unproven = transfer.trust.terms().proven_only && open.proven < open.rows;
-  if (transfer.trust.plain(g) || (unproven && still_for >= policy::kCheckTimeout))
+  if (transfer.trust.plain(g) || (unproven && still_for >= kCheckTimeout))
     return State::kQuarantined;
   if (still_for >= FillingGeneration::kStalledTime) return State::kStalled;
   return owes_blocks(parts.membership.neighbours(), open) ? State::kInFlight : State::kFilling;

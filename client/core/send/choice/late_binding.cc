@@ -1,11 +1,39 @@
 #include "client/core/send/choice/late_binding.h"
 
+#include "client/core/neighbour/pipeline.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core::policy {
+
+// Connections with unsent blocks at once. Each more is a block that is chosen earlier than need be;
+// with only one the uplink stands idle between two blocks, and a neighbour that reads nothing holds
+// up all. So from two on, as many as it takes to hold kBusyTime; two in large meshes [003].
+constexpr std::uint32_t kBusyConnectionsMin = 2;      // one: +4 % at 40 peers [096]
+constexpr std::uint32_t kBusyConnections = 3;         // six: +3 % [096]
+constexpr TimeUs kBusyTime = 40 * kMillisecond;       // of the uplink, held by waiting blocks
+constexpr TimeUs kBusyTimeLarge = 20 * kMillisecond;  // in large meshes
+// The next block of a source is innovative at any receiver: choosing early costs it little, an idle
+// uplink costs all [004]. Eight: six of twelve that send sparse rows cost 31 % more [096].
+constexpr std::uint32_t kBusyConnectionsSource = 4;
+constexpr TimeUs kBusyTimeSource = 2 * kMillisecond;  // of a fast source's, one each
+// Blocks smaller than kRunBlock of one generation that a fast source chooses for a neighbour at
+// once: kRunBytes of them, where it sends more blocks a second (kRunRate) than its threads could be
+// told of one by one. A choice looks at the neighbour's part of the memory, wakes threads and makes
+// a record of TLS, whatever the size of the block [078]. At least kRunsWaiting bytes may wait in
+// sockets then, or kRunsWaitingTime's: the rate follows from what may wait, and would sink with it
+// where departures are heard of later [082].
+constexpr std::size_t kRunBlock = 16384;
+constexpr std::size_t kRunBytes = 65536;
+constexpr double kRunRate = 12'000;  // blocks a second
+constexpr std::size_t kRunsWaiting = 2 * 1024 * 1024;
+constexpr TimeUs kRunsWaitingTime = 20 * kMillisecond;
+// A connection is slow for a reason of its own if its block has not left when all waiting blocks
+// could have left so many times (a congestion window, acknowledgements that stand in the receiver's
+// narrow uplink) and leaves its place to another [007]. Half: +89 % at home, +50 % with polluters;
+// double: home +11 % [096].
+constexpr double kPatienceTurns = 1.5;
 
 std::optional<WhyNot> why_no_room(const Neighbour& neighbour, const Sockets& sockets) {
   const std::uint32_t queued = neighbour.pipe.queued();

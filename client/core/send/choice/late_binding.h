@@ -11,6 +11,8 @@
 
 namespace firn::core::policy {
 
+inline constexpr TimeUs kStuckTime = 3 * kSecond;  // then a socket that takes nothing is stuck
+
 // Connections with blocks that wait in their sockets, and how many there may be.
 struct Sockets {
   std::uint32_t busy = 0, busy_max = 0;

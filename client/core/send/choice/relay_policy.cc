@@ -11,6 +11,34 @@ namespace firn::core::policy {
 
 namespace {
 
+// Of the rows that a neighbour lacks beyond the others when it connects, this many make it come
+// sooner. With all of them four peers of twelve that took a fresh key every ten seconds made a race
+// 1.9 times as long [047], and a quarter of 28 three times [069].
+constexpr std::uint64_t kNewcomerLag = 64;
+// A neighbour with fewer neighbours than kFewNeighbours times ours is chosen this many choices
+// sooner than others, for each of its kind: a single one is not to be every peer's choice [015].
+constexpr std::uint64_t kChoicesForFew = 32;
+// A generation that the front of the download has passed stays closed to second-hand rows for this
+// many usual round trips, in which first-hand rows of it still come from other relays [056, 070].
+// Half: a source that leaves +4 % [096].
+constexpr double kFrontRoundTrips = 2;
+// Among the neighbours a relay can serve, one row more that a neighbour lacks counts as waiting for
+// kChoicesPerRow more of our choices. Strictly the most deprived first, all peers send to the same
+// one at once, and its downlink's queue overflows: double +4 % where a source leaves [096]. In
+// large meshes no two peers have the same neighbours, and the most deprived matter more [005].
+constexpr std::uint64_t kChoicesPerRow = 1;
+constexpr std::uint64_t kChoicesPerRowLarge = 4;
+constexpr double kFewNeighbours = 0.75;  // double: 40 peers with polluters +3 % [096]
+constexpr std::uint32_t kGapCap = 16;    // rank gaps above count as this
+// A neighbour in debt, or on trial, is served when no other can take a block, and in one of so many
+// choices [042, 059]. More: an honest newcomer waits; less: takers get blocks.
+constexpr std::uint32_t kDebtorShare = 128;
+// One choice of so many ignores that a neighbour is of no use: it may have become useful.
+constexpr std::uint32_t kOptimisticShare = 32;
+// A sender chooses by chance among generations whose blocks are asked for; each generation further
+// from the front loses this part of a chance [079].
+constexpr double kPlainOrder = 0.1;
+
 constexpr std::uint64_t kServedLast = std::uint64_t{1} << 63;
 
 // It says that it has far fewer neighbours than we have.

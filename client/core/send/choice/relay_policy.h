@@ -24,6 +24,9 @@
 
 namespace firn::core::policy {
 
+// A generation of which at most this many rows are missing is open to every relay [013].
+inline constexpr std::uint32_t kClosing = 4;
+
 // The front of a download, as a relay sees it: the generations to which its newest rows belong.
 //
 // The highest one is at the front. A generation that the download has passed stays at the front

@@ -4,9 +4,10 @@
 #include <cmath>
 #include <utility>
 
-#include "client/core/base/constants.h"
 #include "client/core/mesh/predecessors.h"
+#include "client/core/neighbour/untold.h"
 #include "client/core/send/source/source_policy.h"
+#include "client/core/send/source/worth.h"
 
 namespace firn::core {
 
@@ -14,8 +15,8 @@ namespace {
 
 // How long the first rows that a neighbour is given, and the reports of them, may be on their way.
 TimeUs on_the_way(const Neighbour& n) {
-  const TimeUs path = policy::kReportInterval + policy::kNewcomerRoundTrips * n.grants.round_trip();
-  return std::clamp(path, policy::kNewcomerTime, 2 * policy::kNewcomerTime);
+  const TimeUs path = kReportInterval + kNewcomerRoundTrips * n.grants.round_trip();
+  return std::clamp(path, kNewcomerTime, 2 * kNewcomerTime);
 }
 
 }  // namespace
@@ -68,8 +69,8 @@ std::optional<double> Contributions::told_growth(const Count& count) const {
     if (told != count.reported.end())
       growths.push_back({told->second.grown, voices_.weight(reporter->key)});
   }
-  if (growths.size() < policy::kReportersMin) return std::nullopt;
-  return reached_by(growths, policy::kReportersShare);
+  if (growths.size() < kReportersMin) return std::nullopt;
+  return reached_by(growths, kReportersShare);
 }
 
 bool Contributions::review_at_large(double kept) {
@@ -100,8 +101,7 @@ void Contributions::count(const Neighbour& n, double kept) {
   count.given_seen = sent;
   const std::optional<double> growth = told_growth(count);
   count.passed_on = count.passed_on * kept + growth.value_or(0);
-  count.judged =
-      growth && count.given >= policy::kGivenMin && context_.now - count.since >= on_the_way(n);
+  count.judged = growth && count.given >= kGivenMin && context_.now - count.since >= on_the_way(n);
   if (!count.judged) return;
   count.ever_judged = true;
   count.share = count.passed_on / count.given;
@@ -114,19 +114,19 @@ void Contributions::count(const Neighbour& n, double kept) {
 void Contributions::greeted(Neighbour& n) {
   if (!membership_.small_mesh()) return spread_.greeted(n);
   if (!judges_ || n.contact.opened_at() <= judged_since_) return;
-  n.worth = n.barren_before == 0 ? policy::kNewcomerWorth : policy::kWorthMin;
+  n.worth = n.barren_before == 0 ? kNewcomerWorth : kWorthMin;
 }
 
 void Contributions::review_newcomer(Neighbour& n) const {
   const TimeUs doubled = std::min(n.barren_before, Predecessors::kDoublingsMax);
-  const bool is_new = context_.now - n.contact.opened_at() < policy::kNewcomerTimeMax << doubled;
+  const bool is_new = context_.now - n.contact.opened_at() < kNewcomerTimeMax << doubled;
   if (!judges_ || !is_new) n.worth = std::max(n.worth, 1.0);
 }
 
 std::optional<bool> Contributions::review() {
-  if (context_.now - reviewed_ < policy::kReportInterval) return std::nullopt;
+  if (context_.now - reviewed_ < kReportInterval) return std::nullopt;
   const double kept = std::exp(-static_cast<double>(context_.now - reviewed_) /
-                               static_cast<double>(policy::kContributionMemory));
+                               static_cast<double>(kContributionMemory));
   reviewed_ = context_.now;
   if (!membership_.small_mesh()) return review_at_large(kept);
   if (was_large_) begin_again();
@@ -167,8 +167,8 @@ double Contributions::usual_share() const {
     if (known->second.ever_judged) shares.push_back({known->second.share});
   }
   if (shares.empty()) return 0;
-  const double usual = reached_by(shares, policy::kUsualShare);
-  if (usual > 0 || context_.now - judged_since_ < policy::kNewcomerTime) return usual;
+  const double usual = reached_by(shares, kUsualShare);
+  if (usual > 0 || context_.now - judged_since_ < kNewcomerTime) return usual;
   return shares.front().value;
 }
 

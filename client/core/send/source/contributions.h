@@ -3,7 +3,7 @@
 // sends to nobody, are missing everywhere else, and the source itself cannot see that. So
 // downloading peers report once a second how many innovative blocks each of their neighbours gave
 // them. For each of its own neighbours the source takes the number that two fifths of the reporters
-// reach (policy::kReportersShare), so that fewer liars than that achieve nothing, and compares it
+// reach (kReportersShare), so that fewer liars than that achieve nothing, and compares it
 // with the blocks that it gave to the neighbour. Reporters of one address weigh together as one
 // (voices.h). What cannot be true beside the rank that a reporter tells is not counted (Reporter).
 //
@@ -20,13 +20,28 @@
 #include <optional>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
+#include "client/core/mesh/predecessors.h"
 #include "client/core/send/source/spread.h"
 #include "client/core/send/source/voices.h"
 
 namespace firn::core {
+
+// A reporter may tell of kReportExcess times the rows that its rank leaves for others, and
+// kReportSlack more: what it tells of may run ahead of its ranks for a moment [069]. Of a rank that
+// falls kReportForgiven rows are forgiven within kContributionMemory: two default generations.
+// Half of the first silences honest reporters: +53 % with four polluters of twelve [096].
+inline constexpr double kReportForgiven = 128;
+inline constexpr double kReportExcess = 1.25;
+inline constexpr double kReportSlack = 24;
+// In a small mesh: of a neighbour that cannot be judged yet while others can [047].
+inline constexpr double kNewcomerWorth = 1.0 / 4;
+// Rows, and reports of them, are on their way for so long, and kNewcomerRoundTrips longer, twice
+// that at most; after kNewcomerTimeMax its worth is 1 (predecessors.h: later). Double: +2 % [096].
+inline constexpr TimeUs kNewcomerTime = 2 * kSecond;
+inline constexpr int kNewcomerRoundTrips = 5;
+inline constexpr TimeUs kNewcomerTimeMax = 10 * kSecond;
 
 // A neighbour whose reports a source goes by: whether what it says at present can be true. It
 // reports the new rows that it had from others; its States tell its rank, which these rows and
@@ -45,7 +60,7 @@ class Reporter {
     known_ = true;
     rank_ = rank;
     sent_ = sent;
-    return grown > 0 && told_ <= possible_ * policy::kReportExcess + policy::kReportSlack;
+    return grown > 0 && told_ <= possible_ * kReportExcess + kReportSlack;
   }
 
  private:
@@ -54,7 +69,7 @@ class Reporter {
   double growth(std::int64_t rank, std::int64_t sent, double kept) {
     forgiven_ *= kept;
     const double lost = static_cast<double>(std::max<std::int64_t>(rank_ - rank, 0));
-    const double forgive = std::clamp(policy::kReportForgiven - forgiven_, 0.0, lost);
+    const double forgive = std::clamp(kReportForgiven - forgiven_, 0.0, lost);
     forgiven_ += forgive;
     return static_cast<double>((rank - rank_) - (sent - sent_)) + forgive;
   }
@@ -73,7 +88,7 @@ class Contributions final : public Part {
   // Its Hello has come.
   void greeted(Neighbour& n);
 
-  // Reviews all neighbours once a second (policy::kReportInterval); nullopt: it was not time yet.
+  // Reviews all neighbours once a second (kReportInterval); nullopt: it was not time yet.
   // True: one turned out to pass next to nothing on (Neighbour::sink), so that what it was given is
   // lacking elsewhere.
   std::optional<bool> review();
@@ -87,7 +102,7 @@ class Contributions final : public Part {
     double share = 0;  // of what it was given it passed on, when it was judged last
     // At least, if it is given too little to be judged again: as if that were enough.
     double share_by_now() const {
-      return judged ? share : std::max(share, passed_on / std::max(given, policy::kGivenMin));
+      return judged ? share : std::max(share, passed_on / std::max(given, kGivenMin));
     }
     std::uint64_t given_seen = 0;
     struct Told {

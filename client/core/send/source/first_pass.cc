@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "client/core/base/constants.h"
 #include "client/core/send/source/lost_rows.h"
+#include "client/core/send/source/worth.h"
 
 namespace firn::core::policy {
 

@@ -1,13 +1,16 @@
 #include "client/core/send/source/lost_rows.h"
 
+#include "client/core/base/constants.h"
+
 #include <algorithm>
 #include <bit>
-
-#include "client/core/base/constants.h"
 
 namespace firn::core::policy {
 
 namespace {
+
+constexpr TimeUs kLostRowsReviewEach = kMillisecond / 10;  // more time for many neighbours
+constexpr std::uint32_t kLostRowsScanMax = 4096;  // generations looked at in a review, at most
 
 // Of the kWordBits generations from one on, a bit each: what one look at all neighbours tells.
 struct Sight {

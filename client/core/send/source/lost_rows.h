@@ -15,11 +15,15 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/base/constants.h"
 #include "client/core/neighbour/neighbours.h"
 #include "proto/content/shape.h"
 
 namespace firn::core::policy {
+
+// How often a source looks for rows that have got lost: a generation stands still for kStallTime.
+// The conditions below keep it from interrupting its first pass too easily [014]. Half: +3 % where
+// polluters turn; more: what is lost is sent late.
+inline constexpr TimeUs kLostRowsReview = 100 * kMillisecond;
 
 // A neighbour holds all of the generation, and is no sink: what a sink holds is lost to others.
 bool somebody_has(const Neighbours& neighbours, std::uint32_t g);

@@ -1,10 +1,15 @@
 #include "client/core/send/source/plain_pass.h"
 
+#include "client/core/send/source/worth.h"
+
 #include <algorithm>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core::policy {
+
+constexpr double kPlainLostBlocks = 24;
+constexpr double kPlainSpread = 1.0 / 8;
+constexpr TimeUs kPlainReviewEach = kMillisecond / 100;  // double: +4 % [096]
+constexpr std::size_t kPlainTellers = 256;
 
 bool PlainPass::sent(std::uint32_t g, std::uint32_t i, PeerKey to, TimeUs now) {
   if (!sent_.contains(g)) {

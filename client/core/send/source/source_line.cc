@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "client/core/base/constants.h"
-
 namespace firn::core::policy {
 
 namespace {

@@ -21,6 +21,11 @@
 
 namespace firn::core::policy {
 
+// A source weighs a neighbour by its uplink over the median one, as announced, within these bounds.
+// Rows of the first pass that go to a peer which does not upload are lacking everywhere else [014].
+inline constexpr double kWeightMin = 0.001;
+inline constexpr double kWeightMax = 4;
+
 // What downloading neighbours say of their uplinks, and what is usual among them.
 class UplinkClaims {
  public:

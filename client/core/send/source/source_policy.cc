@@ -4,9 +4,24 @@
 #include <cmath>
 
 #include "client/core/base/constants.h"
+#include "client/core/neighbour/grants.h"
 #include "client/core/send/choice/plain_blocks.h"
+#include "client/core/send/source/worth.h"
 
 namespace firn::core::policy {
+
+// In a large mesh neighbours below kTrustedWorth get this part of a source's blocks together, and
+// so many at once. More: polluters get first-hand rows; less: those judged wrongly starve.
+constexpr double kLowWorthPart = 1.0 / 32;
+constexpr double kLowWorthAtOnce = 4;
+// A source looks at all neighbours again when what is usual of their uplinks has moved so far, and
+// where there are few whenever it moves.
+constexpr double kUsualStep = 1.0 / 16;
+// After its first pass a source serves as many generations at a time as have this many blocks in
+// all, of so many at least [062].
+constexpr std::uint32_t kScanBlocks = 4096;
+constexpr std::uint32_t kScanMin = 4;
+constexpr double kWorthSteepness = 3;  // [042]. More: one bad second costs a neighbour a lot
 
 // A relay passes on each row that it was given to each of the others, so that its share is about 1,
 // or less where the source is faster than all relays together. Half of what is usual may be lost to

@@ -4,11 +4,25 @@
 #include <map>
 #include <utility>
 
-#include "client/core/base/constants.h"
+#include "client/core/mesh/predecessors.h"
 #include "client/core/send/source/source_policy.h"
+#include "client/core/send/source/worth.h"
 #include "codec/encode.h"
 
 namespace firn::core {
+
+// Of each neighbour one row is kept in kSpreadSample, for kSpreadMemory, of a generation so many; a
+// reporter that was asked about fewer than kGivenMin says nothing, nor does a null vector that lets
+// a smaller part of them through than kSpreadTelling.
+constexpr TimeUs kSpreadSample = 100 * kMillisecond;
+constexpr TimeUs kSpreadMemory = 30 * kSecond;
+constexpr std::size_t kSpreadRowsMax = 256;
+constexpr double kSpreadTelling = 0.125;
+constexpr double kSpreadReporters = 64;  // of those that have called, about. Costs memory and CPU
+// In a large mesh: so many convict a neighbour, and are this part of those asked. Less: a few liars
+// can accuse; more: polluters stay.
+constexpr double kAccusersMin = 2;
+constexpr double kAccusersShare = 0.5;
 
 Spread::Spread(const Context& context, Membership& membership)
     : context_(context), membership_(membership) {}
@@ -17,10 +31,10 @@ Spread::Spread(const Context& context, Membership& membership)
 bool Spread::sent(const proto::Block& block, const Neighbour& to) {
   if (membership_.small_mesh()) return false;
   const auto [last, first] = kept_at_.try_emplace(to.key, context_.now);
-  if (!first && context_.now - last->second < policy::kSpreadSample) return false;
+  if (!first && context_.now - last->second < kSpreadSample) return false;
   last->second = context_.now;
   std::vector<SentRow>& rows = rows_[block.generation];
-  if (rows.size() == policy::kSpreadRowsMax) return false;
+  if (rows.size() == kSpreadRowsMax) return false;
   rows.push_back({to.key, context_.now, block.source_index, block.coefficients});
   return true;
 }
@@ -31,12 +45,12 @@ bool Spread::asks(const Neighbour& by) const {
   if (by.contact.outgoing()) return true;
   const auto size = static_cast<double>(membership_.neighbours().size());
   const std::uint64_t drawn = (by.id.prefix() ^ context_.options.seed) * 0x9e3779b97f4a7c15;
-  return static_cast<double>(drawn) * 0x1p-64 * size < policy::kSpreadReporters;
+  return static_cast<double>(drawn) * 0x1p-64 * size < kSpreadReporters;
 }
 
 bool Spread::asked_about(const SentRow& row, const Neighbour& by, TimeUs age_max) const {
   const TimeUs age = context_.now - row.at;
-  return row.to != by.key && age >= policy::kSpreadTime && age <= age_max;
+  return row.to != by.key && age >= kSpreadTime && age <= age_max;
 }
 
 // Each of the mixtures that the sender of a null vector z lacks may have all rows in it. Then z.v
@@ -46,11 +60,11 @@ bool Spread::tells_apart(const Neighbour& by, const std::vector<SentRow>& rows,
                          Through&& through) const {
   std::size_t asked = 0, came = 0;
   for (const SentRow& row : rows) {
-    if (!asked_about(row, by, policy::kSpreadMemory)) continue;
+    if (!asked_about(row, by, kSpreadMemory)) continue;
     ++asked;
     came += through(row) ? 1 : 0;
   }
-  return static_cast<double>(came) >= policy::kSpreadTelling * static_cast<double>(asked);
+  return static_cast<double>(came) >= kSpreadTelling * static_cast<double>(asked);
 }
 
 template <typename Through>
@@ -72,7 +86,7 @@ void Spread::told(const Neighbour& by, const proto::State& state) {
     const auto rows = rows_.find(one.generation);
     const std::vector<std::uint8_t>& held = one.held_blocks;
     if (!held.empty() && rows != rows_.end()) {
-      count(by, rows->second, policy::kSpreadRecent, [&held](const SentRow& row) {
+      count(by, rows->second, kSpreadRecent, [&held](const SentRow& row) {
         const std::uint32_t i = row.source_index.value_or(UINT32_MAX);
         return i / 8 < held.size() && has_block(held, i);
       });
@@ -84,7 +98,7 @@ void Spread::told(const Neighbour& by, const proto::State& state) {
       return row.vector.size() == z.size() && codec::dot(row.vector, z) == 0;
     };
     if (!tells_apart(by, rows->second, through)) continue;
-    count(by, rows->second, policy::kSpreadMemory, through);
+    count(by, rows->second, kSpreadMemory, through);
   }
   // A whole generation speaks of rows of late alone: what a sink was given is given to others
   // again, so that all of a generation comes through in the end.
@@ -93,7 +107,7 @@ void Spread::told(const Neighbour& by, const proto::State& state) {
     for (auto rows = rows_.lower_bound(span.first);
          rows != rows_.end() && rows->first - span.first < span.count; ++rows) {
       if (by.holds.complete().contains(rows->first)) continue;
-      count(by, rows->second, policy::kSpreadRecent, [](const SentRow&) { return true; });
+      count(by, rows->second, kSpreadRecent, [](const SentRow&) { return true; });
     }
   }
 }
@@ -113,7 +127,7 @@ void Spread::forget(double kept) {
     }
   }
   std::erase_if(rows_, [this](const auto& generation) {
-    return context_.now - generation.second.back().at > policy::kSpreadMemory;
+    return context_.now - generation.second.back().at > kSpreadMemory;
   });
 }
 
@@ -125,13 +139,13 @@ std::optional<double> Spread::share(const Neighbour& of) const {
   std::vector<Said> called, all;
   for (const auto& [key, told] : reporters->second) {
     const Neighbour* reporter = membership_.find(key);
-    if (!reporter || reporter->low_worth() || told.rows < policy::kGivenMin) continue;
+    if (!reporter || reporter->low_worth() || told.rows < kGivenMin) continue;
     all.push_back({told.through / told.rows, voices_.weight(key)});
     if (reporter->contact.outgoing()) called.push_back(all.back());
   }
-  std::vector<Said>& shares = called.size() < policy::kReportersMin ? all : called;
-  if (shares.size() < policy::kReportersMin) return std::nullopt;
-  return reached_by(shares, policy::kReportersShare);
+  std::vector<Said>& shares = called.size() < kReportersMin ? all : called;
+  if (shares.size() < kReportersMin) return std::nullopt;
+  return reached_by(shares, kReportersShare);
 }
 
 // --- what rows are worth ---
@@ -156,16 +170,16 @@ double Spread::hearsay(const Neighbour& of, const Asked& asked) const {
     others += voices_.weight(n->key);
     if (n->reports.convicts(of.id.prefix())) accusers += voices_.weight(n->key);
   }
-  const bool many = accusers >= policy::kAccusersShare * others;
-  if (accusers >= policy::kAccusersMin && many) return policy::kWorthMin;
-  return accusers > 0 ? policy::kAccusedWorth : 1;
+  const bool many = accusers >= kAccusersShare * others;
+  if (accusers >= kAccusersMin && many) return kWorthMin;
+  return accusers > 0 ? kAccusedWorth : 1;
 }
 
 bool Spread::review() {
   std::vector<const Neighbour*> reporters;
   for (const auto& [key, at] : told_at_) {
     const Neighbour* n = membership_.find(key);
-    const bool lately = context_.now - at < 2 * policy::kContributionMemory;
+    const bool lately = context_.now - at < 2 * kContributionMemory;
     if (n && lately && !n->low_worth()) reporters.push_back(n);
   }
   voices_.review(reporters);
@@ -179,14 +193,14 @@ bool Spread::review() {
     shares.emplace(n.key, *came);
   }
   // Up to three quarters of the neighbours may be sinks.
-  const double usual = known.empty() ? 0 : reached_by(known, policy::kUsualShare);
+  const double usual = known.empty() ? 0 : reached_by(known, kUsualShare);
   bool found = false;
   const Asked asked = ask();
   for (Neighbour& n : membership_.neighbours()) {
     const bool was_sink = n.sink();
     const auto came = shares.find(n.key);
     n.worth = hearsay(n, asked);
-    if (n.worth > policy::kWorthMin && came != shares.end() && usual > 0)
+    if (n.worth > kWorthMin && came != shares.end() && usual > 0)
       n.worth = policy::worth_of(came->second, usual);
     found |= n.sink() && !was_sink;
   }

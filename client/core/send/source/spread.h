@@ -15,7 +15,7 @@
 // vector that lets next to nothing through tells nobody's rows from others', and is not counted.
 //
 // A sender of null vectors may lie. What a neighbour's rows are worth is what two fifths of the
-// reporters say at least (policy::kReportersShare), those of one address together as one
+// reporters say at least (kReportersShare), those of one address together as one
 // (voices.h), so that a smaller share that praises a friend, or accuses somebody, achieves nothing.
 #pragma once
 
@@ -33,6 +33,12 @@
 
 namespace firn::core {
 
+inline constexpr double kAccusedWorth = 1.0 / 4;  // in a large mesh, of a peer that one convicts
+// In a large mesh sources find out by null vectors what has spread: rows so old should have.
+// Double: +4 % at 40 peers [096].
+inline constexpr TimeUs kSpreadTime = 1500 * kMillisecond;
+inline constexpr TimeUs kSpreadRecent = 5 * kSecond;  // by a reporter that holds all of it [064]
+
 class Spread final : public Part {
  public:
   Spread(const Context& context, Membership& membership);
@@ -43,7 +49,7 @@ class Spread final : public Part {
   void told(const Neighbour& by, const proto::State& state);
   void neighbour_left(const Neighbour& n) override;
 
-  // Once a second: what is old counts less and less (policy::kContributionMemory).
+  // Once a second: what is old counts less and less (kContributionMemory).
   void forget(double kept);
   // The part of its rows that have come through to others, as enough of these say; nullopt: too few
   // of them have said anything.

@@ -5,15 +5,17 @@
 #include <set>
 #include <string>
 
-#include "client/core/base/constants.h"
 #include "proto/base/address.h"
 
 namespace firn::core {
 
+// Where reporters come from so many prefixes, those of one prefix weigh together as one.
+constexpr std::size_t kPrefixesMin = 3;
+
 void Voices::review(const std::vector<const Neighbour*>& reporters) {
   std::set<std::string> prefixes;
   for (const Neighbour* n : reporters) prefixes.insert(prefix_of(n->contact.ip()));
-  const bool by_prefix = prefixes.size() >= policy::kPrefixesMin;
+  const bool by_prefix = prefixes.size() >= kPrefixesMin;
   std::map<std::string, std::vector<PeerKey>> places;
   for (const Neighbour* n : reporters) {
     const std::string& ip = n->contact.ip();

@@ -1,7 +1,7 @@
 // How much each reporter's word weighs when a source judges its neighbours (contributions.h,
 // spread.h). One machine may run any number of identities, so those of one network weigh together
 // as one, and so do those of one prefix if reporters come from three prefixes or more
-// (policy::kPrefixesMin).
+// (kPrefixesMin).
 #pragma once
 
 #include <unordered_map>

@@ -1,0 +1,26 @@
+// By what a source weighs its neighbours, from reports (contributions.h) and null vectors
+// (spread.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "client/core/base/types.h"
+
+namespace firn::core {
+
+// Fewer tell a source nothing. Double: four of twelve under fresh keys +11 % [096].
+inline constexpr std::size_t kReportersMin = 3;
+// Of a neighbour a source believes what this share of the reporters say at least, so that a smaller
+// share that praises a friend achieves nothing. Less than a half, as honest reporters get nothing
+// from a neighbour that has banned them [042]. Half: +38 %, liars decide; double: +35 % [096].
+inline constexpr double kReportersShare = 0.4;
+inline constexpr double kUsualShare = 0.25;  // what this part of the neighbours pass on is usual
+inline constexpr TimeUs kContributionMemory =
+    5 * kSecond;                               // less: chance decides; more: old deeds count
+inline constexpr double kWorthMin = 1.0 / 64;  // it may begin to pass something on
+// A source remembers what it gave of the last so many generations: to a neighbour, and block by
+// block. Costs memory.
+inline constexpr std::size_t kGivenKept = 64;
+
+}  // namespace firn::core
