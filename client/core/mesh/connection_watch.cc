@@ -1,10 +1,10 @@
 #include "client/core/mesh/connection_watch.h"
 
-#include "client/core/mesh/gossip.h"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "client/core/mesh/gossip.h"
 
 namespace firn::core {
 

@@ -1,10 +1,10 @@
 #include "client/core/receive/holders.h"
 
-#include "client/core/base/constants.h"
-
 #include <algorithm>
 #include <cmath>
 #include <span>
+
+#include "client/core/base/constants.h"
 
 namespace firn::core::policy {
 namespace {

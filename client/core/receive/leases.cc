@@ -1,10 +1,10 @@
 #include "client/core/receive/leases.h"
 
-#include "client/core/base/constants.h"
-#include "client/core/neighbour/grants.h"
-
 #include <algorithm>
 #include <utility>
+
+#include "client/core/base/constants.h"
+#include "client/core/neighbour/grants.h"
 
 namespace firn::core::policy {
 

@@ -1,11 +1,11 @@
 #include "client/core/receive/stall_watch.h"
 
-#include "client/core/base/constants.h"
-#include "client/core/neighbour/remote_holdings.h"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "client/core/base/constants.h"
+#include "client/core/neighbour/remote_holdings.h"
 
 namespace firn::core {
 

@@ -1,10 +1,10 @@
 #include "client/core/rows/generations.h"
 
-#include "client/core/base/constants.h"
-
 #include <algorithm>
 #include <memory>
 #include <utility>
+
+#include "client/core/base/constants.h"
 
 namespace firn::core {
 namespace {

@@ -1,9 +1,9 @@
 #include "client/core/trust/mistrust.h"
 
+#include <algorithm>
+
 #include "client/core/base/constants.h"
 #include "client/core/trust/check_review.h"
-
-#include <algorithm>
 
 namespace firn::core::trust {
 

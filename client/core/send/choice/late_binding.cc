@@ -1,9 +1,9 @@
 #include "client/core/send/choice/late_binding.h"
 
-#include "client/core/neighbour/pipeline.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "client/core/neighbour/pipeline.h"
 
 namespace firn::core::policy {
 

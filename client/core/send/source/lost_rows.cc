@@ -1,9 +1,9 @@
 #include "client/core/send/source/lost_rows.h"
 
-#include "client/core/base/constants.h"
-
 #include <algorithm>
 #include <bit>
+
+#include "client/core/base/constants.h"
 
 namespace firn::core::policy {
 

@@ -1,8 +1,8 @@
 #include "client/core/send/source/plain_pass.h"
 
-#include "client/core/send/source/worth.h"
-
 #include <algorithm>
+
+#include "client/core/send/source/worth.h"
 
 namespace firn::core::policy {
 
