@@ -91,10 +91,12 @@ void Inbox::on(Neighbour& n, trust::Trust::Message&& proof) {
       "asked for a check key of a generation that does not exist",
       "sent a check key for which it does not speak, or that does not fit",
       "asked for the leaves of a generation that does not exist",
+      "sent leaves that break the protocol",
   };
+  static_assert(std::size(kFaults) == std::variant_size_v<trust::Trust::Message>);
   const PeerId id = n.id;  // a verdict may end the neighbour
   const std::size_t kind = proof.index();
-  bool right = kind == std::size(kFaults);  // leaves are never a fault
+  bool right = std::holds_alternative<proto::LeafReply>(proof);  // late ones are no fault
   if (parts_.transfer) {
     right = parts_.transfer->trust.message(n, std::move(proof));
     parts_.transfer->receiving.apply_verdicts();

@@ -45,7 +45,7 @@ void Parts::start(const Info& info, bool met_proven) {
   for (Neighbour& n : membership.neighbours()) n.holds.set_shape(shape);
   Transfer& made = transfer.emplace(*this, info, met_proven);
   order.insert(order.end(), {&made.receiving, &made.turns, &made.stalls, &made.spread,
-                             &made.contributions, &made.sending, &made.seeding, &made.granting});
+                             &made.contributions, &made.sending, &made.granting, &made.seeding});
 }
 
 }  // namespace firn::core

@@ -92,8 +92,8 @@ class SwarmCore {
   void tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply, TimeUs now);
   void tracker_failed(std::size_t tracker, const Error& error, std::uint32_t retry_seconds,
                       TimeUs now);
-  // A manifest file, whose content id is this content's, from a neighbour or, with kNoPeer, from a
-  // tracker. Errors: kCorrupt and kBadInput are its sender's fault, others are nobody's.
+  // A manifest file, not yet believed, or why there is none; from a neighbour or (kNoPeer) a
+  // tracker. A neighbour is punished for kCorrupt and kBadInput alone.
   void manifest_read(PeerKey peer, std::size_t tracker, Result<std::string> file_bytes, TimeUs now);
 
   // --- limits ---

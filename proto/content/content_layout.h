@@ -1,4 +1,5 @@
-// Where the files of a content stand in it (docs/formats.md, "Content").
+// Where the files of a content stand in it (docs/formats.md, "Content"). Which bytes of which files
+// a generation has: client/content/division.h.
 #pragma once
 
 #include "proto/content/manifest.h"

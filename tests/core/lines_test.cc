@@ -113,6 +113,23 @@ TEST_CASE("a source's line has first who was served least for what its rows are 
   }
 }
 
+TEST_CASE("who announces next to no uplink is served less than others, but served") {
+  Scene s(4, 4, 2, true);
+  const std::uint32_t usual = 1 << 20;
+  for (const core::PeerKey key : {1u, 2u}) {
+    proto::State state;
+    state.credit = 10;
+    state.upload_kib = key == 1 ? 1 : usual;
+    REQUIRE(s.peer(key).apply_state(std::move(state)));
+    s.peer(key).book_block(0, s.now);
+    s.peer(key).block_departed(key == 1 ? 100 : 1'000'000, s.now);
+  }
+  SourceLine line;
+  for (const Neighbour& n : std::as_const(s.neighbours)) line.update(n, {true, usual});
+  // The other has had ten thousand times as much, and announces a million times as much.
+  CHECK(line.first(false, true) == 1);
+}
+
 TEST_CASE("a neighbour without anything to take is passed over until it is told of again") {
   Scene s(4, 4, 2, true);
   SourceLine line;

@@ -12,15 +12,15 @@ namespace firn::core {
 inline constexpr TimeUs kStallTime = 500 * kMillisecond;
 // Then claims and leases of a standing generation count no more. More: +4 % at 40 peers [096].
 inline constexpr TimeUs kStallVoid = 4 * kStallTime;
-// Nothing useful has come for so long: any block is taken, more addresses are called, and idle
-// neighbours are left for them. Less: polluters gain by silence. More: silent neighbours hold up.
+// Starving, that is no new row for so long: trust rules relax, idle neighbours are dropped, more
+// addresses called. Less: polluters gain by silence. More: silent neighbours delay us.
 inline constexpr TimeUs kStarvingTime = 5 * kSecond;
 // A request counts as unanswered. Less: slow links count as dead. More: dead peers hold up rows.
 inline constexpr TimeUs kCheckTimeout = 3 * kSecond;
 // So long it counts what a peer did: against it, and those that come from its network after it
 // (predecessors.h). Less: who waits is forgiven; more: later owners of an address pay.
 inline constexpr TimeUs kOffenceMemory = 600 * kSecond;
-// The slowest State that a slow uplink sends. More: old ranks, and home +3 % [096].
+// The slowest State that a slow uplink sends. More: its ranks are old.
 inline constexpr TimeUs kStateIntervalMax = 1 * kSecond;
 // With more neighbours than this not all are looked at for each choice. More costs CPU alone.
 inline constexpr std::size_t kFewToLookAt = 256;

@@ -10,10 +10,13 @@
 
 namespace firn::core {
 
-class Uplink : public RateLimit {
+class Uplink : private RateLimit {
  public:
   Uplink(const Options& options, TimeUs now)
       : RateLimit(options.up_limit, options.up_budget, now), link_(options.link) {}
+
+  using RateLimit::held_up, RateLimit::next_due, RateLimit::rate, RateLimit::ready;
+  using RateLimit::rest, RateLimit::set_limit, RateLimit::unlimited;
 
   // Something has happened that may let a block go: blocks are chosen in this step.
   void stir() { stirred_ = true; }

@@ -1,5 +1,5 @@
 // Why no blocks go from one peer to another now: the answer of a sender's policy that has no block,
-// shown to people for each neighbour.
+// shown to people for each neighbour. What each reason is called: client/app/session/peer_table.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Checks open connections from time to time: drops those that are silent, stuck or out of sequence
-// numbers, has addresses exchanged (gossip.h), and replaces a useless neighbour.
+// numbers, and replaces a useless neighbour.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,9 @@ class Gossip final : public Part {
   void heard(const Neighbour& n, const proto::PeerExchange& exchange);
   // Tells all neighbours, or those that have called us, where that is due.
   void step() override;
-  TimeUs next_due() override { return due(!news_); }
+  TimeUs next_due() override {
+    return std::as_const(membership_).neighbours().empty() ? kNever : due(!news_);
+  }
 
   void neighbour_left(const Neighbour& n) override;
 

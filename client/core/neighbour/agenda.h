@@ -17,7 +17,7 @@ class Agenda {
  public:
   using Entry = std::pair<TimeUs, PeerKey>;
 
-  // To be worked out in the next step.
+  // take_due() returns this peer next.
   void touch(PeerKey peer) { touched_.push_back(peer); }
   void note(TimeUs at, PeerKey peer);
   // Those that are to be worked out, and those whose time has come: they must be noted again. Keys

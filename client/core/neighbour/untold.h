@@ -80,7 +80,7 @@ class Untold {
   // The first State: everything this peer holds. Lists ascend.
   void begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t> withdrawn,
              std::vector<std::uint32_t> changed);
-  // The neighbour could not understand it: nothing is told until it begins anew.
+  // The neighbour lacks the manifest: no State is sent before begin().
   void suspend();
   // The first State has been made.
   bool begun() const { return begun_; }

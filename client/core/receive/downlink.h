@@ -9,10 +9,13 @@
 
 namespace firn::core {
 
-class Downlink : public RateLimit {
+class Downlink : private RateLimit {
  public:
   Downlink(const Options& options, TimeUs now)
       : RateLimit(options.down_limit, options.down_budget, now) {}
+
+  using RateLimit::held_up, RateLimit::next_due, RateLimit::half_full_at, RateLimit::ready;
+  using RateLimit::rest, RateLimit::set_limit, RateLimit::unlimited;
 
   // The shape is known: blocks may be granted from now on.
   void set_shape(const Shape& shape);

@@ -153,6 +153,9 @@ Match(Cases...) -> Match<Cases...>;  // clang 14 does not find it
 void Receiving::step() {
   trust_.step();
   apply_verdicts();
+  if (!generations_.holdings().complete() || life_.complete() || life_.finishing()) return;
+  life_.finish();
+  outbox_.push(ContentComplete{});
 }
 
 void Receiving::apply_verdicts() {

@@ -21,8 +21,8 @@ class StallWatch final : public Part {
              const Holdings& holdings);
 
   // If it is due: attaches null vectors of one generation that stands still, as each costs n bytes
-  // for every neighbour. Generations take turns, as no neighbour may have news of some. True if it
-  // was due: blocks for neighbours whose generations stand still may be sent now.
+  // for every neighbour. Generations take turns, as no neighbour may have news of some. Then
+  // blocks for neighbours whose generations stand still may be sent, too.
   void step() override;
   TimeUs next_due() override;
 

@@ -1,5 +1,6 @@
 // What the store lets this peer receive: counts the rows in memory that wait for the store, and
-// notes whether the store is paused.
+// notes whether the store is paused (SwarmCore::store_paused; client/app/coding/disk_queue tries
+// again). What has been granted already still comes.
 #pragma once
 
 #include <cstdint>

@@ -99,7 +99,8 @@ class Holdings {
   std::uint32_t generation_size() const { return shape_.generation_size; }
 
   const GenerationSet& verified() const { return verified_; }
-  // Verified once and lost since; not wanted any more, as what is on the disk is somebody else's.
+  // Not wanted: nothing of it is asked for or taken, and complete() does not wait for it. Today
+  // only what was verified once and lost since, as what is on the disk is somebody else's.
   const GenerationSet& given_up() const { return given_up_; }
   // Nothing is left to fetch.
   bool complete() const { return verified_.count() + given_up_.count() == generation_count(); }

@@ -10,7 +10,7 @@ constexpr TimeUs kDepartureInterval = 100 * kMillisecond;  // is it safe to leav
 
 using Kind = SeedPolicy::Kind;
 
-Seeding::Seeding(const Context& context, Life& life, Membership& membership, Outbox& outbox,
+Seeding::Seeding(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
                  const Uplink& uplink, const Holdings& holdings)
     : context_(context),
       life_(life),
@@ -57,11 +57,7 @@ void Seeding::part_if_useless(Neighbour& n) {
 }
 
 void Seeding::step() {
-  if (!life_.complete()) {
-    if (!holdings_.complete() || life_.finishing()) return;
-    life_.finish();
-    return outbox_.push(ContentComplete{});
-  }
+  if (!life_.complete()) return;
   const std::vector<PeerKey> keys(satisfied_.begin(), satisfied_.end());
   for (const PeerKey key : keys) part_if_useless(*membership_.find(key));
   const bool departs = may_depart();

@@ -19,7 +19,7 @@ namespace firn::core {
 
 class Seeding final : public Part {
  public:
-  Seeding(const Context& context, Life& life, Membership& membership, Outbox& outbox,
+  Seeding(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
           const Uplink& uplink, const Holdings& holdings);
 
   // This peer has had everything from the start.
@@ -37,7 +37,7 @@ class Seeding final : public Part {
   // afterwards if they do.
   void part_if_useless(Neighbour& n);
 
-  // Has the store finish where everything is there, and leaves once this peer has done its duty.
+  // Leaves once this peer has done its duty.
   void step() override;
   TimeUs next_due() override;
 
@@ -46,7 +46,7 @@ class Seeding final : public Part {
   bool duty_done() const;
 
   const Context& context_;
-  Life& life_;
+  const Life& life_;
   Membership& membership_;
   Outbox& outbox_;
   const Uplink& uplink_;

@@ -50,7 +50,7 @@ class PlainFetch {
   bool waits(std::uint32_t g) const;
   // A neighbour is told so. True: it is the first, and all others are to be told as well.
   bool told_to_wait(std::uint32_t g);
-  // g waits, and a neighbour that sends a block of it may not have heard so yet.
+  // waits(g), and a sender may not know yet: its block is not held against it.
   bool just_waits(std::uint32_t g) const;
 
   // Generation g is in trouble: its leaves are wanted, if they are not there.

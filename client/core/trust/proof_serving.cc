@@ -5,7 +5,8 @@
 
 namespace firn::core::trust {
 
-// And that all neighbours together may ask a peer about, which does not speak for the authority.
+// Generations a second that all neighbours together may ask a peer about which does not speak for
+// the authority.
 constexpr std::uint64_t kPeerSumsPerSecond = 128;
 
 ProofServing::ProofServing(const World& world, Verdicts& verdicts, const PlainFetch& plain)

@@ -140,10 +140,11 @@ void Trust::step() {
     });
   }
   p.waiting.push_back([this] {
-    Parts& p = *parts_;
-    if (const auto disputed = p.judging.take_disputed()) fetch_block_by_block(*disputed);
-    for (const PeerKey peer : p.regime.mistrust().take_ended()) p.verdicts.push_back(Resume{peer});
-    p.plain.step();
+    Parts& parts = *parts_;
+    if (const auto disputed = parts.judging.take_disputed()) fetch_block_by_block(*disputed);
+    for (const PeerKey peer : parts.regime.mistrust().take_ended())
+      parts.verdicts.push_back(Resume{peer});
+    parts.plain.step();
   });
   p.waiting.push_back([this] { parts_->judging.step(); });
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "client/core/base/constants.h"
 #include "client/core/parts.h"
 
 namespace firn::core {
@@ -10,7 +9,7 @@ namespace firn::core {
 namespace {
 
 // Generations looked at: bounded, as a content may have a million of them and many neighbours.
-constexpr std::uint32_t kLookMax = 65536;
+constexpr std::uint32_t kCompareMax = 65536;
 
 bool could_help(const Neighbour& n, const Holdings& holdings, std::uint32_t g) {
   return n.holds.complete().contains(g) || n.holds.rank(g) > holdings.rank(g);
@@ -39,7 +38,7 @@ NeighbourStanding standing_of(const Neighbour& n) {
 void compare_holdings(const Holdings& holdings, const Neighbours& neighbours, Standstill& result) {
   std::uint32_t looked = 0;
   for (std::uint32_t g = holdings.verified().next_missing(0);
-       g < holdings.generation_count() && looked < kLookMax;
+       g < holdings.generation_count() && looked < kCompareMax;
        g = holdings.verified().next_missing(g + 1), ++looked) {
     if (holdings.given_up().contains(g)) continue;
     bool helped = false;

@@ -67,15 +67,14 @@ TEST_CASE("a null vector is told once, and not of a generation that has been ver
   CHECK(untold.take_null_vector(2).empty());
 }
 
-TEST_CASE(
-    "what is due is worked out anew when there is untold for the first time, or a block came") {
+TEST_CASE("what is due is worked out anew when there is news for the first time, or a block came") {
   Untold untold;
   untold.begin({}, {}, {});
   untold.set_due(100);
   untold.report(1);
   CHECK(untold.due() == 0);
   untold.set_due(100);
-  untold.report(2);  // there was untold already
+  untold.report(2);  // there was news already
   CHECK(untold.due() == 100);
   untold.arrived(1);
   CHECK(untold.due() == 0);

@@ -368,7 +368,7 @@ TEST_CASE("a window that is used up as fast as the path lets it doubles in a rou
     return one.grants.window().blocks / at_start;
   };
   CHECK(grown(400'000) == 8);
-  CHECK(grown(2'000'000) < 8);  // it had other things to send
+  CHECK(grown(2'000'000) <= 2);  // it had other things to send
 }
 
 TEST_CASE("neighbours are promised more than is missing, as some may not send it") {

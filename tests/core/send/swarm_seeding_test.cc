@@ -103,6 +103,27 @@ TEST_CASE("a download completes, is announced, and the peer goes as its policy s
   CHECK(fixture.take<ContentComplete>().empty());
 }
 
+TEST_CASE("two complete peers part with the last State, in a step of its own time") {
+  SeedPolicy policy;
+  policy.kind = SeedPolicy::Kind::kForever;
+  Fixture fixture(plain_manifest(3, 4, 16), seeding(policy));
+  fixture.start();
+  fixture.join(1, peer_id(1), 0, true);
+  download(fixture);
+  fixture.core.content_finished(fixture.now);
+  // As a driver does it: one step for each time that the core asks for.
+  bool parted = false;
+  for (const TimeUs end = fixture.now + kSecond; fixture.now < end && !parted;) {
+    for (const core::Action& action : fixture.core.take_actions()) {
+      const auto* send = std::get_if<core::Send>(&action);
+      parted |= send && std::holds_alternative<proto::Goodbye>(send->message);
+    }
+    fixture.now = std::min(std::max(fixture.core.next_wake(), fixture.now + 1), end);
+    fixture.core.wake(fixture.now);
+  }
+  CHECK(parted);
+}
+
 TEST_CASE("a peer that stays while needed goes when the last needy neighbour is complete") {
   Fixture fixture(plain_manifest(1, 4, 16), seeding({}));
   fixture.start(true);

@@ -103,7 +103,7 @@ TEST_CASE("what a liar has said about other generations is not judged by any mor
   REQUIRE(fixture.take<core::MakeCheck>().size() == 1);
   fixture.review(2, {fixture.key(2)});
   REQUIRE(fixture.noticed("told false check sums of generation 2"));
-  fixture.take<core::JudgeRows>();
+  for (const auto& judged : fixture.take<core::JudgeRows>()) CHECK(judged.generation == 2);
   SUBCASE("nobody else answers") {
     fixture.pass(facts::kSumsOverdue);
     CHECK(fixture.take<core::JudgeRows>().empty());

@@ -102,9 +102,9 @@ TEST_CASE("a large generation counts as many of the usual size") {
   };
   const auto [sums, leaves] = answered();
   CHECK(sums > 0);
-  CHECK(sums < facts::kSumsPerSecond);
+  CHECK(sums <= facts::kSumsPerSecond / 4);
   CHECK(leaves > 0);
-  CHECK(leaves < facts::kLeavesPerSecond / 2);
+  CHECK(leaves <= facts::kLeavesPerSecond / 8);
   CHECK(answered() == std::pair<std::size_t, std::size_t>(0, 0));
   fixture.pass(600 * kSecond);
   CHECK(answered() == std::pair(sums, leaves));

@@ -1,5 +1,6 @@
 // Limits how many blocks are chosen before they can leave. A block that waits in a socket was
-// chosen earlier than need be; if none waits, the uplink may be idle.
+// chosen earlier than need be; if none waits, the uplink may be idle. And why a neighbour can be
+// given nothing now, whatever there is for it.
 #pragma once
 
 #include <cstddef>

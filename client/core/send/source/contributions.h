@@ -31,7 +31,7 @@ namespace firn::core {
 // A reporter may tell of kReportExcess times the rows that its rank leaves for others, and
 // kReportSlack more: what it tells of may run ahead of its ranks for a moment [069]. Of a rank that
 // falls kReportForgiven rows are forgiven within kContributionMemory: two default generations.
-// Half of the first silences honest reporters: +53 % with four polluters of twelve [096].
+// Half of kReportExcess silences honest reporters: +53 % with four polluters of twelve [096].
 inline constexpr double kReportForgiven = 128;
 inline constexpr double kReportExcess = 1.25;
 inline constexpr double kReportSlack = 24;

@@ -53,7 +53,7 @@ class LostRows {
     std::uint32_t rank = 0;  // the highest that a neighbour has told
     TimeUs since = 0;        // when it grew, or when we sent rows to make it grow
   };
-  // The highest that neighbours have told, and that they have with what is on its way to them.
+  // From from_ on: highest rank reported, and highest counting blocks in flight.
   using Ranks = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
   void find_first(const Neighbours& neighbours, std::uint32_t passed);
   Ranks ranks_until(std::uint32_t end, const Neighbours& neighbours) const;

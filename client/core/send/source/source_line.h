@@ -49,7 +49,7 @@ class SourceLine {
  public:
   // What a choice is among.
   struct Circumstances {
-    bool small_mesh = true;   // there nobody is low_worth
+    bool small_mesh = true;   // there nobody is of low worth
     double usual_uplink = 0;  // KiB a second, of those that download; 0: none has said
     bool operator==(const Circumstances&) const = default;
   };

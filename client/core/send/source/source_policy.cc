@@ -203,7 +203,7 @@ SourcePolicy::Best SourcePolicy::best_of(bool low_worth, const Holdings& holding
   }
 }
 
-// In a large mesh those that are low_worth get a part of the blocks together, however many they are
+// In a large mesh those of low worth get a part of the blocks together, however many they are
 // and whenever they come: polluters that all others have banned gather at a source.
 std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, const Neighbours& neighbours,
                                            bool small_mesh, const Sockets& sockets, TimeUs now) {
@@ -224,7 +224,7 @@ std::optional<Choice> SourcePolicy::choose(const Holdings& holdings, const Neigh
   return choice;
 }
 
-// Of low worth ones are given their part block by block, and what is repeated in the first pass is
+// Those of low worth are given their part block by block, and what is repeated in the first pass is
 // as much as was lost.
 std::optional<Choice> SourcePolicy::again(const Choice& last, const Holdings& holdings,
                                           const Neighbours& neighbours) {

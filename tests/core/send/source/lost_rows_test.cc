@@ -28,8 +28,8 @@ constexpr std::uint32_t kSize = 8;
 const Shape kShape{kSize, 10, std::uint64_t{kGenerations} * kSize * 10};
 
 // Two neighbours; the source is in its first pass and has sent generations 0 to 3 in whole.
-struct GapScene {
-  GapScene() {
+struct LossScene {
+  LossScene() {
     for (core::PeerKey key = 1; key <= 2; ++key) {
       auto one = std::make_unique<Neighbour>(key, peer_id(static_cast<std::uint8_t>(key)),
                                              "192.0.2.1", std::uint16_t{1}, false, 0);
@@ -63,7 +63,7 @@ struct GapScene {
 }  // namespace
 
 TEST_CASE("a generation that stands still while a later one is whole gets the rows it lacks") {
-  GapScene s;
+  LossScene s;
   s.tell(1, {{0, 5, 4, {}}, {1, 6, 4, {}}, {2, 3, 4, {}}, {3, 1, 4, {}}});
   s.tell(2, {{0, 4, 4, {}}, {1, 7, 4, {}}}, {{2, 1}});
   CHECK(s.rows_of(1, kStandsStill) == 0);  // it may have grown just before the first review
@@ -76,7 +76,7 @@ TEST_CASE("a generation that stands still while a later one is whole gets the ro
 }
 
 TEST_CASE("what a neighbour holds that passes nothing on is lacking elsewhere") {
-  GapScene s;
+  LossScene s;
   s.tell(1, {{0, 5, 4, {}}}, {{1, 1}});
   s.tell(2, {{0, 7, 4, {}}}, {{2, 1}});
   s.neighbours.at(2).worth = facts::kWorthOfSink;
@@ -86,7 +86,7 @@ TEST_CASE("what a neighbour holds that passes nothing on is lacking elsewhere") 
 }
 
 TEST_CASE("rows of a generation that nobody wants are not missing") {
-  GapScene s;
+  LossScene s;
   for (const core::PeerKey key : {1, 2}) {
     proto::State state;
     state.unwanted = {{0, 1}};
@@ -98,7 +98,7 @@ TEST_CASE("rows of a generation that nobody wants are not missing") {
 }
 
 TEST_CASE("what is on its way is not missing, and a rank that grows gives time") {
-  GapScene s;
+  LossScene s;
   s.tell(1, {{0, 5, 4, {}}});
   s.tell(2, {}, {{1, 1}});
   CHECK(s.rows_of(0, kStandsStill + kNextLostRowsReview) == 3);
@@ -110,7 +110,7 @@ TEST_CASE("what is on its way is not missing, and a rank that grows gives time")
 }
 
 TEST_CASE("lost rows are sent once, then have time to be told of") {
-  GapScene s;
+  LossScene s;
   s.tell(1, {{0, 6, 4, {}}});
   s.tell(2, {}, {{1, 1}});
   REQUIRE(s.rows_of(0, kStandsStill + kNextLostRowsReview) == 2);
@@ -124,14 +124,14 @@ TEST_CASE("lost rows are sent once, then have time to be told of") {
 }
 
 TEST_CASE("after the first pass whatever stands still gets its rows") {
-  GapScene s;
+  LossScene s;
   s.tell(1, {{3, 7, 4, {}}});
   CHECK(s.rows_of(3, 2 * kStandsStill) == 0);
   CHECK(s.rows_of(3, kNextLostRowsReview, false) == 1);
 }
 
 TEST_CASE("what was sent before a neighbour left without everything gets its rows") {
-  GapScene s;
+  LossScene s;
   s.tell(1, {{2, 7, 4, {}}, {3, 7, 4, {}}}, {{0, 1}});
   s.tell(2, {{0, 2, 4, {}}, {2, 5, 4, {}}});
   REQUIRE(s.rows_of(2, 2 * kStandsStill) == 0);
@@ -147,9 +147,9 @@ namespace {
 
 // LostRows::review by a look at each generation and each neighbour, of a source that is past its
 // first pass.
-class PlainGaps {
+class PlainLosses {
  public:
-  explicit PlainGaps(const Shape& shape) : shape_(shape) {}
+  explicit PlainLosses(const Shape& shape) : shape_(shape) {}
 
   std::vector<LostRows::Loss> review(const Neighbours& neighbours, std::uint32_t passed,
                                      TimeUs now) {
@@ -206,7 +206,7 @@ TEST_CASE(
       neighbours.add(std::move(one));
     }
     LostRows lost(shape);
-    PlainGaps plain(shape);
+    PlainLosses plain(shape);
     TimeUs now = kSecond;
     for (int i = 0; i < 400; ++i) {
       Neighbour& n = neighbours.at(1 + random.below(kPeers));

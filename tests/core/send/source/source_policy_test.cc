@@ -132,7 +132,7 @@ TEST_CASE("more of a generation is chosen as long as the neighbour lacks it and 
   CHECK(sent == expected);
 }
 
-TEST_CASE("a source gives a low_worth neighbour its blocks one by one") {
+TEST_CASE("a source gives a neighbour of low worth its blocks one by one") {
   Scene s(5, 4, 2, true);
   SourcePolicy source(shape_of(5, 4), false);
   for (core::PeerKey key = 1; key <= 2; ++key) s.peer(key).worth = facts::kLowWorth;
@@ -243,7 +243,7 @@ TEST_CASE("a source serves no neighbour without credit, and none that has everyt
   CHECK(choice->peer == 3);
 }
 
-TEST_CASE("in a large mesh all that are low_worth get a small part together") {
+TEST_CASE("in a large mesh all of low worth get a small part together") {
   for (const bool small : {false, true}) {
     CAPTURE(small);
     Scene s(50, 64, 10, true);
@@ -267,7 +267,7 @@ TEST_CASE("in a large mesh all that are low_worth get a small part together") {
   }
 }
 
-TEST_CASE("where nobody else needs blocks those that are low_worth get them") {
+TEST_CASE("where nobody else needs blocks those of low worth get them") {
   Scene s(5, 4, 2, true);
   SourcePolicy source(shape_of(5, 4), false);
   s.peer(1).worth = facts::kLowWorth;
