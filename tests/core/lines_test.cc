@@ -118,11 +118,14 @@ TEST_CASE("who announces next to no uplink is served less than others, but serve
   const std::uint32_t usual = 1 << 20;
   for (const core::PeerKey key : {1u, 2u}) {
     proto::State state;
-    state.credit = 10;
+    const std::uint32_t blocks = key == 1 ? 1 : 10'000;
+    state.credit = blocks + 1;
     state.upload_kib = key == 1 ? 1 : usual;
     REQUIRE(s.peer(key).apply_state(std::move(state)));
-    s.peer(key).book_block(0, s.now);
-    s.peer(key).block_departed(key == 1 ? 100 : 1'000'000, s.now);
+    for (std::uint32_t i = 0; i < blocks; ++i) {
+      s.peer(key).book_block(0, s.now);
+      s.peer(key).block_departed(kBlockBytes, s.now);
+    }
   }
   SourceLine line;
   for (const Neighbour& n : std::as_const(s.neighbours)) line.update(n, {true, usual});
