@@ -110,6 +110,10 @@ TEST_CASE("two complete peers part with the last State, in a step of its own tim
   fixture.start();
   fixture.join(1, peer_id(1), 0, true);
   download(fixture);
+  // A State has just gone out, so that the next one, with what is regained, is not due yet.
+  fixture.core.generation_lost(0, {ErrorCode::kCorrupt, "read", ""}, false, fixture.now);
+  fixture.drain();
+  fixture.core.generation_regained(0, fixture.now);
   fixture.core.content_finished(fixture.now);
   // As a driver does it: one step for each time that the core asks for.
   bool parted = false;
