@@ -24,6 +24,7 @@ from swarm_lab.processes import Process
 
 PREFIX = "firn-swarm"
 PEERS_MAX = 200
+FRAME = 1514  # bytes of a full one
 NETNS = pathlib.Path("/run/netns")
 TOOLS = {"ip": "iproute2", "tc": "iproute2"}
 _CLONE_NEWNET = 0x40000000
@@ -153,8 +154,8 @@ class Host:
         _run(*inside, "link", "set", "lo", "up")
         _run(*inside, "link", "set", "eth0", "up")
         _run("ip", "-n", network.hub, "link", "set", self.cable, "master", "bridge", "up")
-        limit(self.namespace, "eth0", up_mbit, network.queue_ms)
-        limit(network.hub, self.cable, down_mbit, network.queue_ms)
+        network.limit(self.namespace, "eth0", up_mbit)
+        network.limit(network.hub, self.cable, down_mbit)
 
     def command(self, *command):
         """`command`, to be run on this host."""
@@ -254,27 +255,17 @@ def _setns(descriptor):
         raise OSError(error, f"setns: {os.strerror(error)}")
 
 
-def limit(namespace, device, mbit, queue_ms):
-    """Limits what `device` sends. The burst is 4 ms of the rate, and ten full frames at least: a
-    bucket of fewer loses rate to the timer's grain."""
-    if not mbit:
-        return
-    rate = mbit * 1e6 / 8
-    burst = int(max(15140, rate * 0.004))
-    _run("tc", "-n", namespace, "qdisc", "add", "dev", device, "root", "tbf",
-         "rate", f"{int(mbit * 1000)}kbit", "burst", str(burst),
-         "limit", str(burst + int(rate * queue_ms / 1000)))
-
-
 class Network:
     """The bridge and its hosts; a context manager that removes everything."""
 
-    def __init__(self, queue_ms=100.0, congestion=None, path=slow_link.Path()):
+    def __init__(self, queue_ms=100.0, congestion=None, path=slow_link.Path(), bucket_bytes=0):
+        """As the keys of a scenario."""
         self.prefix = f"{PREFIX}-{os.getpid()}"
         self.hub = f"{self.prefix}-hub"
         self.namespaces = []
         self.hosts = []
         self.queue_ms = queue_ms
+        self.bucket_bytes = bucket_bytes
         self.congestion = congestion
         self.path = path
 
@@ -301,6 +292,16 @@ class Network:
                  "src", host.address, "congctl", self.congestion)
         self.hosts.append(host)
         return host
+
+    def limit(self, namespace, device, mbit):
+        """Limits what `device` sends; 0: not at all. shaper.py tries what a bucket leaves of the rate."""
+        if not mbit:
+            return
+        rate = mbit * 1e6 / 8
+        burst = self.bucket_bytes or int(max(2 * FRAME, rate * 0.0005))
+        _run("tc", "-n", namespace, "qdisc", "add", "dev", device, "root", "tbf",
+             "rate", f"{int(mbit * 1000)}kbit", "burst", str(burst),
+             "limit", str(burst + int(rate * self.queue_ms / 1000)))
 
     def introduce(self):
         """Tells all hosts the link addresses of the others. Else they would ask for them (ARP) across

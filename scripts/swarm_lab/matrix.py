@@ -11,7 +11,7 @@
     seed_mbit = 8          uplink of the seed
     up_mbit = 8            and of each peer
     down_mbit = 0          downlink of each peer; 0: no limit
-    queue_ms, delay_ms, loss, offload    as in a scenario
+    queue_ms, bucket_bytes, delay_ms, loss, offload    as in a scenario
     cores = 1              of the machine; with fewer the cell is skipped
 
 A cell's name is that of its base and what differs.
@@ -33,7 +33,7 @@ SMALL_MESH = 24    # up to here each peer knows every other, in larger ones abou
 NEIGHBOURS = 12
 WORDS = {"peers": "peers", "content_mib": "mib", "seed_mbit": "seed", "up_mbit": "up",
          "down_mbit": "down",
-         "queue_ms": "queue", "delay_ms": "delay", "loss": "loss", "offload": "offload",
+         "queue_ms": "queue", "bucket_bytes": "bucket", "delay_ms": "delay", "loss": "loss", "offload": "offload",
          "cores": "cores"}
 UNNAMED = ("content_mib", "cores")  # they follow from the others
 
@@ -51,6 +51,7 @@ class Cell:
     up_mbit: float
     down_mbit: float = 0.0
     queue_ms: float = 100.0
+    bucket_bytes: int = 0
     delay_ms: float = 0.0
     loss: float = 0.0
     offload: bool = True
@@ -67,6 +68,7 @@ class Cell:
     def _text(self, deadline_s):
         return (f'title = "{self.name}"\ncontent_mib = {self.content_mib}\n'
                 f"deadline_s = {deadline_s}\nqueue_ms = {self.queue_ms}\n"
+                f"bucket_bytes = {self.bucket_bytes}\n"
                 f"delay_ms = {self.delay_ms}\nloss = {self.loss}\n"
                 f"offload = {str(self.offload).lower()}\n"
                 f"[seed]\nup_mbit = {self.seed_mbit}\n"

@@ -12,7 +12,7 @@ import tempfile
 import threading
 
 from running import building
-from swarm_lab import hosts, matrix, report, slow_link
+from swarm_lab import hosts, matrix, report, shaper, slow_link
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "swarm"
 # What the uplinks of a race carry together that takes one place of --at-once: peers of faster links
@@ -61,7 +61,7 @@ def race(cells, clients, chosen):
     for cell in cells:
         if cell.cores > cores:
             print(f"{cell.name}: skipped, it needs {cell.cores} cores", file=sys.stderr)
-    cells = [cell for cell in cells if cell.cores <= cores]
+    cells = [cell for cell in cells if cell.cores <= cores and _carries(cell)]
     with tempfile.TemporaryDirectory() as folder:
         files = {}
         for cell in cells:
@@ -71,6 +71,13 @@ def race(cells, clients, chosen):
                 for client in clients]
         in_turn(jobs, chosen.at_once,
                 lambda cell, client: run_one(files[cell.name], client, out))
+
+
+def _carries(cell):
+    complaint = shaper.complaint(cell)
+    if complaint:
+        print(f"{cell.name}: skipped, {complaint}", file=sys.stderr)
+    return not complaint
 
 
 def in_turn(jobs, at_once, run):

@@ -43,7 +43,7 @@ class Race:
     def __init__(self, scenario, adapter, folder, seed=1, network=None):
         """`network`: where the hosts are (hosts.py; members.py)."""
         self.network = network or hosts.Network(scenario.queue_ms, scenario.congestion,
-                                                scenario.path())
+                                                scenario.path(), scenario.bucket_bytes)
         self.scenario = scenario
         self.adapter = adapter
         self.folder = pathlib.Path(folder)

@@ -6,6 +6,8 @@ scripts/swarm_lab/scenarios; every key is listed here, and an unknown one is an 
     content_mib = 32
     deadline_s = 150           a race that takes longer has failed
     queue_ms = 100             what the buffer before a limited link holds
+    bucket_bytes = 0           what its token bucket holds; 0: half a millisecond of its rate, two
+                               full frames at least, as modems and routers have
     delay_ms = 0               one way between two hosts, besides what queues take (slow_link.py)
     loss = 0                   part of the frames that get lost on their way
     offload = true             false: segments go one by one through all interfaces
@@ -96,6 +98,7 @@ class Scenario:
     about: str = ""
     deadline_s: float = 150.0
     queue_ms: float = 100.0
+    bucket_bytes: int = 0
     delay_ms: float = 0.0
     loss: float = 0.0
     offload: bool = True

@@ -152,7 +152,7 @@ class RemoteFirewall:
 
 class Members:
     """All hosts, for a Race. The tracker is on the conductor's own host, `tracker_host`; the tasks
-    become the others in the order of their rank, the seed first. `link`: queue_ms and congestion,
+    become the others in the order of their rank, the seed first. `link`: queue_ms, congestion and bucket_bytes,
     for tasks with namespaces."""
 
     def __init__(self, tracker_host, members, links, link):

@@ -40,10 +40,10 @@ class NamespaceHost(TaskHost):
         self._others = [(rank, address, port) for rank, address, port in tunnels
                         if rank != self._rank]
 
-    def be(self, name, up_mbit, down_mbit, queue_ms, congestion):
+    def be(self, name, up_mbit, down_mbit, queue_ms, congestion, bucket_bytes):
         """Makes the namespaces, with that host in them."""
         super().be(name, up_mbit, down_mbit)
-        self._network = hosts.Network(queue_ms, congestion)
+        self._network = hosts.Network(queue_ms, congestion, bucket_bytes=bucket_bytes)
         try:
             self._network.__enter__()
             self._host = self._network.add(name, up_mbit, down_mbit, self._rank, MTU)

@@ -71,7 +71,8 @@ def conduct(told, folder):
         host = _host(told, 0, address, folder)
         host.machine = machine()
         network = members.Members(host, present, told.links,
-                                  {"queue_ms": one.queue_ms, "congestion": one.congestion})
+                                  {"queue_ms": one.queue_ms, "congestion": one.congestion,
+                                   "bucket_bytes": one.bucket_bytes})
         try:
             record = Race(one, adapter, folder, told.content_seed, network).run()
         finally:
@@ -217,7 +218,8 @@ class Follower:
 
     def _do_be(self, what):
         self.host.be(what["name"], what["up_mbit"], what["down_mbit"],
-                     queue_ms=what["queue_ms"], congestion=what["congestion"])
+                     queue_ms=what["queue_ms"], congestion=what["congestion"],
+                     bucket_bytes=what["bucket_bytes"])
 
     def _do_tunnel(self, _what):
         return self.host.tunnel()
