@@ -149,9 +149,9 @@ class ContentStore {
   virtual Status sync() = 0;
 
   // After the last generation: everything durable, all names final, the work folder removed. False
-  // if a generation is not verified, which may be a loss that take_lost() will tell.
-  // kCorrupt: generations that were lost and left alone are still not right. Everything else is
-  // finished; the work folder stays for another run.
+  // if any generation of the content is not verified, which may be a loss that take_lost() will
+  // tell. kCorrupt: generations that were lost and left alone are still not right. Everything else
+  // is finished; the work folder stays for another run.
   virtual Result<bool> finish() = 0;
   // After finish(): where `dir` is, if it was moved during the download; else empty.
   virtual std::string moved_to() const { return {}; }

@@ -14,8 +14,9 @@
 
 namespace firn::core {
 
-// Calls in vain to one address: so many at once, then one in this time. All peers of a swarm may be
-// told of the same victim, so each must be modest. Less: peers behind a bad link are found late.
+// A peer makes kVainCalls calls in vain to one address at once, then one each kVainCallTime. All
+// peers of a swarm may be told of the same victim, so each must be modest. Fewer calls: peers
+// behind a bad link are found late.
 inline constexpr int kVainCalls = 8;
 inline constexpr TimeUs kVainCallTime = 5 * kSecond;
 inline constexpr int kVainCallsPrefix = 64;  // the same, to a prefix

@@ -4,8 +4,9 @@
 
 namespace firn::core {
 
-// A peer that starves (kStarvingTime) looks so often whether there are addresses to call, wants so
-// many times as many neighbours, and calls so many at once: those that do not answer take 10 s.
+// A peer that starves (kStarvingTime) looks for addresses to call once per kStarvingReview and
+// wants kStarvingNeighbours times as many neighbours. A call without an answer takes 10 s, so it
+// has kStarvingCallsAtOnce under way.
 constexpr TimeUs kStarvingReview = 500 * kMillisecond;
 constexpr std::uint32_t kStarvingNeighbours = 2;
 constexpr std::uint32_t kStarvingCallsAtOnce = 32;

@@ -26,7 +26,7 @@ inline constexpr std::uint32_t kNeighboursWanted = 12;
 // Accepts up to here. A tight limit shuts late comers out: they gather among themselves, and the
 // first, all neighbours of the source, stand half idle [016]. Half: +12 % at 40 peers [096].
 inline constexpr std::uint32_t kNeighboursMax = 40;
-// This peer chooses and calls one in so many of the neighbours it wants itself, however many peers
+// A peer chooses and calls one in this many of its wanted neighbours itself, however many peers
 // call it: one attacker may own all of those. More: fewer calls of its own; less: slower meshes.
 inline constexpr std::size_t kOwnCallsShare = 4;
 inline constexpr TimeUs kOwnCallTime = 2 * kSecond;  // from one such call to the next

@@ -1,6 +1,6 @@
 // When something is due for which neighbour, so that a step looks only at neighbours whose time has
 // come, however many there are. A later note for a neighbour does not remove an earlier one:
-// whoever takes an entry asks the neighbour whether it still holds.
+// the caller of take_due() asks the neighbour whether the entry still holds.
 #pragma once
 
 #include <algorithm>

@@ -5,12 +5,13 @@
 
 namespace firn::core {
 
-// A sender waited for credit if the first block of a grant came after a pause of more than this
-// part of the time since the grant [011].
+// A sender had waited for credit if the pause before the first block of a grant was longer than one
+// kDryPauseShare-th of the time since the grant [011].
 constexpr int kDryPauseShare = 4;
-// Or, where the path's round trip is known, if that block came within so many of it and
-// kPromptSlack, for its own length and for what is done in turns. Then the window grows by what has
-// come, to twice as much in a round trip [070]. More: queues count as paths.
+// If the path's round trip is known, it had also waited if that block came within
+// kPromptRoundTrips round trips and kPromptSlack (for the block's own length and the host's
+// delays). Then the window grows by what has come, to twice as much in a round trip [070]. More: a
+// queue counts as the path.
 constexpr double kPromptRoundTrips = 1.5;
 constexpr TimeUs kPromptSlack = 5 * kMillisecond;
 

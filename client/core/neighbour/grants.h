@@ -20,8 +20,8 @@ inline constexpr std::uint32_t kWindowMin = 4;
 inline constexpr TimeUs kRoundTripMax = 300 * kMillisecond;
 inline constexpr TimeUs kRoundTripPath = 1 * kSecond;
 inline constexpr std::uint32_t kRoundTripGrants = 8;  // half: +3 % in one cell [096]
-// A neighbour sends nothing of its grant for so long. Less: slow links count as silent; more: what
-// it was promised waits.
+// A neighbour that has sent nothing of its grant for this long has stalled. Less: slow links count
+// as stalled. More: the rows that it was promised wait.
 inline constexpr TimeUs kStalledAfter = 3 * kSecond;
 
 class Grants {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "client/core/send/source/lost_rows.h"
-#include "client/core/send/source/worth.h"
 
 namespace firn::core::policy {
 

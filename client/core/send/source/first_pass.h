@@ -18,6 +18,10 @@
 
 namespace firn::core::policy {
 
+// A source remembers what it gave of its last kGivenKept generations: to each neighbour here, block
+// by block in plain_pass.h. Costs memory.
+inline constexpr std::size_t kGivenKept = 64;
+
 class FirstPass {
  public:
   explicit FirstPass(const Shape& shape) : shape_(shape), served_(shape.generation_count(), 0) {}

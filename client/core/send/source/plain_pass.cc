@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "client/core/send/source/worth.h"
+#include "client/core/send/source/first_pass.h"
 
 namespace firn::core::policy {
 

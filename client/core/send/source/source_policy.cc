@@ -10,15 +10,16 @@
 
 namespace firn::core::policy {
 
-// In a large mesh neighbours below kTrustedWorth get this part of a source's blocks together, and
-// so many at once. More: polluters get first-hand rows; less: those judged wrongly starve.
+// In a large mesh neighbours of low worth together get kLowWorthPart of a source's blocks, at most
+// kLowWorthAtOnce at a time. More: polluters get first-hand rows; less: those judged wrongly
+// starve.
 constexpr double kLowWorthPart = 1.0 / 32;
 constexpr double kLowWorthAtOnce = 4;
 // A source looks at all neighbours again when what is usual of their uplinks has moved so far, and
 // where there are few whenever it moves.
 constexpr double kUsualStep = 1.0 / 16;
-// After its first pass a source serves as many generations at a time as have this many blocks in
-// all, of so many at least [062].
+// After its first pass a source serves as many generations at a time as have kScanBlocks
+// blocks together, kScanMin generations at least [062].
 constexpr std::uint32_t kScanBlocks = 4096;
 constexpr std::uint32_t kScanMin = 4;
 constexpr double kWorthSteepness = 3;  // [042]. More: one bad second costs a neighbour a lot

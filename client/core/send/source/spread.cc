@@ -11,15 +11,16 @@
 
 namespace firn::core {
 
-// Of each neighbour one row is kept in kSpreadSample, for kSpreadMemory, of a generation so many; a
-// reporter that was asked about fewer than kGivenMin says nothing, nor does a null vector that lets
-// a smaller part of them through than kSpreadTelling.
+// A source keeps one row of each neighbour per kSpreadSample, for kSpreadMemory, and at most
+// kSpreadRowsMax of a generation. It does not count a reporter that was asked about fewer than
+// kGivenMin rows, nor a null vector that lets less than kSpreadTelling of them through.
 constexpr TimeUs kSpreadSample = 100 * kMillisecond;
 constexpr TimeUs kSpreadMemory = 30 * kSecond;
 constexpr std::size_t kSpreadRowsMax = 256;
 constexpr double kSpreadTelling = 0.125;
 constexpr double kSpreadReporters = 64;  // of those that have called, about. Costs memory and CPU
-// In a large mesh: so many convict a neighbour, and are this part of those asked. Less: a few liars
+// In a large mesh a source passes over a neighbour that kAccusersMin reporters or more convict, if
+// they are kAccusersShare of those asked. Less: a few liars
 // can accuse; more: polluters stay.
 constexpr double kAccusersMin = 2;
 constexpr double kAccusersShare = 0.5;

@@ -16,11 +16,8 @@ inline constexpr std::size_t kReportersMin = 3;
 // from a neighbour that has banned them [042]. Half: +38 %, liars decide; double: +35 % [096].
 inline constexpr double kReportersShare = 0.4;
 inline constexpr double kUsualShare = 0.25;  // what this part of the neighbours pass on is usual
-inline constexpr TimeUs kContributionMemory =
-    5 * kSecond;                               // less: chance decides; more: old deeds count
+// Reports older than this hardly count. Less: chance decides. More: old deeds count.
+inline constexpr TimeUs kContributionMemory = 5 * kSecond;
 inline constexpr double kWorthMin = 1.0 / 64;  // it may begin to pass something on
-// A source remembers what it gave of the last so many generations: to a neighbour, and block by
-// block. Costs memory.
-inline constexpr std::size_t kGivenKept = 64;
 
 }  // namespace firn::core
