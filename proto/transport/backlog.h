@@ -65,9 +65,8 @@ class SharedQueue {
 std::uint64_t drain_time_us(const PathState& path);
 
 // What goes out within this time counts as gone. It covers a part of the time until the next block
-// is chosen and made; the rest is covered by the blocks that wait on other connections. On slow
-// uplinks the core keeps one more of those than it would otherwise need (kBusyTime in
-// client/core/send/choice/late_binding.cc); on fast ones the others cover little (docs/lab/003).
+// is chosen and made; the rest is covered by the blocks that wait on other connections (kBusyTime
+// in client/core/send/choice/late_binding.cc). On fast uplinks those cover little (docs/lab/003).
 inline constexpr std::uint64_t kSettledUs = 3'000;
 inline constexpr std::uint64_t kSettledFastUs = 10'000;
 

@@ -66,7 +66,7 @@ std::uint32_t Sending::at_once(double blocks_per_second) const {
 }
 
 std::uint32_t Sending::busy_max(double blocks_per_second) const {
-  if (!source_) return policy::busy_connections_max(blocks_per_second, membership_.small_mesh());
+  if (!source_) return policy::busy_connections_relay(blocks_per_second);
   const std::uint32_t of_own_link = policy::busy_connections_source(
       blocks_per_second, at_once(blocks_per_second), holdings_.shape().block_bytes);
   return std::max(of_own_link, std::min<std::uint32_t>(of_own_link * uplink_.times_on_way(),

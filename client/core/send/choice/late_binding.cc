@@ -7,17 +7,16 @@
 
 namespace firn::core::policy {
 
-// Connections with unsent blocks at once. Each more is a block that is chosen earlier than need be;
-// with only one the uplink stands idle between two blocks, and a neighbour that reads nothing holds
-// up all. So from two on, as many as it takes to hold kBusyTime; two in large meshes [003].
-constexpr std::uint32_t kBusyConnectionsMin = 2;      // one: +4 % at 40 peers [096]
-constexpr std::uint32_t kBusyConnections = 3;         // six: +3 % [096]
-constexpr TimeUs kBusyTime = 40 * kMillisecond;       // of the uplink, held by waiting blocks
-constexpr TimeUs kBusyTimeLarge = 20 * kMillisecond;  // in large meshes
-// The next block of a source is innovative at any receiver: choosing early costs it little, an idle
-// uplink costs all [004]. Eight: six of twelve that send sparse rows cost 31 % more [096].
-constexpr std::uint32_t kBusyConnectionsSource = 4;
-constexpr TimeUs kBusyTimeSource = 2 * kMillisecond;  // of a fast source's, one each
+// Connections with unsent blocks at once: as many as hold kBusyTime of the uplink. This peer hears
+// of a departure by its acknowledgement, which stands behind the blocks of the receiver and comes
+// up to 30 ms after it: if all that may wait have left by then, the uplink stands idle [097]. Each
+// more is a block that is chosen earlier than need be. What a source sends next is innovative at
+// any receiver, so that choosing early costs it little [004].
+constexpr TimeUs kBusyTime = 65 * kMillisecond;
+constexpr std::uint32_t kBusyConnectionsMin = 2;  // one that reads nothing would hold up all
+constexpr std::uint32_t kBusyConnections = 4;
+constexpr std::uint32_t kBusyConnectionsSource = 16;
+constexpr TimeUs kBusyTimeSource = 2 * kMillisecond;  // of a fast source's, however many that is
 // Blocks smaller than kRunBlock of one generation that a fast source chooses for a neighbour at
 // once: kRunBytes of them, where it sends more blocks a second (kRunRate) than its threads could be
 // told of one by one. A choice looks at the neighbour's part of the memory, wakes threads and makes
@@ -48,12 +47,17 @@ std::optional<WhyNot> why_none_now(const Neighbour& neighbour, const Sockets& so
   return why_no_room(neighbour, sockets);
 }
 
-std::uint32_t busy_connections_max(double blocks_per_second, bool small_mesh) {
-  const TimeUs time = small_mesh ? kBusyTime : kBusyTimeLarge;
-  const double blocks = blocks_per_second * static_cast<double>(time) * 1e-6;
-  if (blocks <= 0) return kBusyConnections;
-  const auto rounded = static_cast<std::uint32_t>(std::ceil(std::min(blocks, 100.0)));
-  return std::clamp(rounded, kBusyConnectionsMin, kBusyConnections);
+namespace {
+
+std::uint32_t busy_connections(double blocks_per_second, std::uint32_t most) {
+  const double blocks = std::ceil(blocks_per_second * static_cast<double>(kBusyTime) * 1e-6);
+  return static_cast<std::uint32_t>(std::clamp<double>(blocks, kBusyConnectionsMin, most));
+}
+
+}  // namespace
+
+std::uint32_t busy_connections_relay(double blocks_per_second) {
+  return busy_connections(blocks_per_second, kBusyConnections);
 }
 
 std::uint32_t blocks_at_once(double blocks_per_second, std::size_t block_bytes) {
@@ -72,7 +76,7 @@ std::uint32_t busy_connections_source(double blocks_per_second, std::uint32_t at
     blocks = std::max(blocks, std::min(waiting, sent_in(kRunsWaitingTime)));
   }
   const auto connections = static_cast<std::uint32_t>(std::min(blocks, 1e6)) / at_once;
-  return std::max(kBusyConnectionsSource, connections);
+  return std::max(busy_connections(blocks_per_second, kBusyConnectionsSource), connections);
 }
 
 TimeUs uplink_patience(double blocks_per_second, std::uint32_t waiting_max) {

@@ -26,14 +26,14 @@ std::optional<WhyNot> why_no_room(const Neighbour& neighbour, const Sockets& soc
 // Why the neighbour can be given no block now, whatever there is for it; nullopt: it can.
 std::optional<WhyNot> why_none_now(const Neighbour& neighbour, const Sockets& sockets);
 
-// How many connections may be busy at a time, for an uplink that was seen to carry
+// How many connections a relay may keep busy at a time, whose uplink was seen to carry
 // `blocks_per_second` (0: not known).
-std::uint32_t busy_connections_max(double blocks_per_second, bool small_mesh);
+std::uint32_t busy_connections_relay(double blocks_per_second);
 
 // How many blocks of one generation a source of such an uplink chooses for a neighbour at once.
 std::uint32_t blocks_at_once(double blocks_per_second, std::size_t block_bytes);
 
-// As busy_connections_max, of a source, whose neighbours may be many and each of them slow; it
+// As busy_connections_relay, of a source, whose neighbours may be many and each of them slow; it
 // chooses `at_once` blocks for each at a time.
 std::uint32_t busy_connections_source(double blocks_per_second, std::uint32_t at_once,
                                       std::size_t block_bytes);

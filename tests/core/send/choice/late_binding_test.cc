@@ -63,19 +63,22 @@ TEST_CASE("what waits in a source's sockets does not sink with the rate where bl
   CHECK(busy_connections_source(1e5, 1, 4096) > busy_connections_source(1, 1, 4096));
 }
 
-TEST_CASE("a slow uplink has fewer blocks wait at a time than a fast one") {
-  using core::policy::busy_connections_max;
-  const std::uint32_t slow = busy_connections_max(1, true), fast = busy_connections_max(1e5, true);
-  CHECK(slow < fast);
-  std::uint32_t before = slow;
+TEST_CASE(
+    "a slow uplink has fewer blocks wait at a time than a fast one, and a relay than a source") {
+  using namespace core::policy;
+  std::uint32_t relay = busy_connections_relay(0), source = busy_connections_source(0, 1, 4096);
+  CHECK(relay > 1);  // one that reads nothing does not hold up all
+  const std::uint32_t slow = relay;
   for (double rate = 1; rate < 1e5; rate *= 1.2) {
-    const std::uint32_t most = busy_connections_max(rate, true);
-    CHECK(most >= before);
-    CHECK(busy_connections_max(rate, false) <= most);  // in a large mesh
-    before = most;
+    const std::uint32_t relay_before = relay, source_before = source;
+    relay = busy_connections_relay(rate);
+    source = busy_connections_source(rate, 1, 4096);
+    CHECK(relay >= relay_before);
+    CHECK(source >= source_before);
+    CHECK(relay <= source);
   }
-  CHECK(before == fast);
-  CHECK(busy_connections_max(0, true) == fast);  // not known
+  CHECK(relay > slow);
+  CHECK(relay < source);
 }
 
 TEST_CASE("a socket is waited for as long as all waiting blocks take, at least, and not for ever") {
