@@ -82,6 +82,8 @@ def run(chosen):
                 result = one_run(chosen, one, client)
                 if result:
                     worst = max(worst, _tell(result, _write(out, one.name, client, result)))
+    if not chosen.dry_run:
+        print(f"tables and plots of these: scripts/swarm report {out} --plots DIR")
     return worst
 
 

@@ -8,8 +8,8 @@ RANK_STEPS = 40  # points of a rank curve, beside its start: enough to plot
 
 
 def summary(record):
-    """The record in about 600 bytes: all that tables and plots are made from. The scenario stays as
-    it was run. `rank` is added where the curves are kept (see `rank_curve`)."""
+    """The record in about a KB: all that tables and plots are made from. The scenario stays as it was
+    run."""
     if "bound_s" in record:
         return record  # it is one
     settings = {key: value for key, value in record["settings"].items() if value}
@@ -31,6 +31,7 @@ def summary(record):
         "rows": _short(unfinished(record)), "proof": _short(mean_proof(record)),
         "finished_s": sorted(round(peer["completed_s"], 2) for peer in record["peers"]
                              if peer["completed_s"] is not None),
+        "rank": rank_curve(record),
         **({"trust": record["trust"]} if "trust" in record else {}),
         **({"placement": record["placement"]} if "placement" in record else {}),
     }

@@ -24,7 +24,8 @@ def draw(records, folder):
     from matplotlib import pyplot
     folder.mkdir(parents=True, exist_ok=True)
     for name, by_client in grouped(records).items():
-        for kind, painter in (("arrivals", arrivals), ("rank", rank)):
+        tells = any(run.get("rank") for runs in by_client.values() for run in runs)
+        for kind, painter in (("arrivals", arrivals), *([("rank", rank)] if tells else [])):
             figure, axes = pyplot.subplots(figsize=(WIDTH, HEIGHT))
             painter(axes, by_client)
             axes.set_title(next(iter(by_client.values()))[0]["scenario"]["title"])

@@ -43,7 +43,7 @@ import tomllib
 
 from swarm_lab import bound, slow_link
 
-PEERS_MAX = 5000
+PEERS_MAX = 10_000
 FOLDER = pathlib.Path(__file__).parent / "scenarios"
 
 

@@ -15,28 +15,7 @@ import sys
 import time
 
 from running.building import BUILD, ROOT, machine, program
-
-# Options of swarm_lab, by name. Uplinks in Mbit/s; what is not said is swarm_lab's default.
-SCENARIOS = {
-    "flash-8": "peers=12 seed_mbit=8",
-    "flash-16": "peers=12 seed_mbit=16",
-    "mixed-uplinks": "peers=12 up=2,4,8,18",
-    "mixed-uplinks-16": "peers=12 up=2,4,8,18 seed_mbit=16",
-    "source-leaves": "peers=12 seed_mbit=16 source_copies=1.05",
-    "leave-when-safe": "peers=12 seed_mbit=16 leave_when_safe=1",
-    "leave-on-finish": "peers=12 leave_s=0.1",
-    "crash-third": "peers=12 crash_s=15",
-    "crash-third-16": "peers=12 crash_s=15 seed_mbit=16",
-    "staggered": "peers=12 join_ms=1000",
-    "limited-downlinks": "peers=12 seed_mbit=32 up=16 down=8",
-    "unreachable-half": "peers=12 hidden=0.5",
-    "taker": "peers=12 takers=1 seed_mbit=16",
-    "six-fast": "peers=6 seed_mbit=100 up=100 mib=256",
-    "peers-100": "peers=100",
-    "peers-300": "peers=300",
-    "peers-1000": "peers=1000 mib=128",
-    "peers-10000": "peers=10000",
-}
+from swarm_lab import lab_words, scenario
 
 # What a simulated result depends on.
 CODE = ("client/core", "codec", "proto", "tests/sim")
@@ -109,6 +88,11 @@ def line_of(name, records):
 
 HEAD = (f"{'scenario':26} {'ratio':>7} {'worst':>7} {'redund %':>9} {'copies':>6} {'wire':>6} "
         f"{'state %':>7} {'1st %':>6} {'rows %':>6} {'cpu s':>8} {'MiB':>6}")
+LEGEND = """
+ratio, worst: last finisher over the fluid bound, mean and most of the seeds; redund: blocks that did not help;
+copies: blocks the source sent over those of the content; wire: bytes of all over content and finishers; state: part
+of the bytes that are no blocks; 1st: first generation verified, in % of the download; rows: most content held as
+unfinished rows by any peer; cpu, MiB: of the simulation"""
 
 
 def _write(path, record):
@@ -123,36 +107,33 @@ def _write(path, record):
 
 def sim_options(command):
     command.add_argument("scenario", nargs="*",
-                         help=f"of {', '.join(SCENARIOS)}; or KEY=VALUE options of swarm_lab, "
-                              "which then hold for all")
+                         help="as of `run`: a name that `list` shows, or a file; and KEY=VALUE in the words of "
+                              "tests/sim/lab/setting.h, which hold for all of them")
     command.add_argument("--seeds", type=int, default=3, help="runs of each, seeds 1, 2, ...")
     command.add_argument("--jobs", type=int, default=1, help="runs at a time")
     command.add_argument("--out", metavar="FILE", help="the figures of all runs, as JSON")
 
 
 def sim(chosen):
-    names = [word for word in chosen.scenario if "=" not in word]
     extra = " ".join(word for word in chosen.scenario if "=" in word)
-    unknown = [name for name in names if name not in SCENARIOS]
-    if unknown:
-        print(f"scripts/swarm: no simulated scenario {unknown[0]}; there are "
-              f"{', '.join(SCENARIOS)}", file=sys.stderr)
+    wanted = [scenario.load(word) for word in chosen.scenario if "=" not in word]
+    try:
+        table = {one.name: lab_words.words(scenario.as_table(one)) for one in wanted} or {"as given": ""}
+    except lab_words.NotSimulated as what:
+        print(f"scripts/swarm: the simulator has no word for {what}", file=sys.stderr)
         return 2
-    if not names:
-        names, table = ["as given"], {"as given": ""}
-    else:
-        table = SCENARIOS
     program(LAB)
     print(HEAD)
     all_done, records = True, {}
-    for name in names:
-        options = f"{table[name]} {extra}"
+    for name, words in table.items():
+        options = f"{words} {extra}"
         records[name] = run_all([(options, seed) for seed in range(1, chosen.seeds + 1)],
                                 chosen.jobs)
         all_done &= all(r["done"] for r in records[name])
         print(line_of(name, records[name]), flush=True)
         _write(chosen.out, {"machine": machine(), "options": extra,
                             "runs": {of: [small(r) for r in rs] for of, rs in records.items()}})
+    print(LEGEND)
     return 0 if all_done else 1
 
 

@@ -20,9 +20,9 @@ def summarise(chosen):
             for number, record in enumerate(found):
                 short = figures.summary(record)
                 scenario = short["scenario"]
-                if number == 0 and "peers" in record:
-                    short["rank"] = figures.rank_curve(record)  # plots have one run of each client
-                runs.append({key: value for key, value in short.items() if key != "scenario"})
+                # Plots have one rank curve of each client.
+                left_out = {"scenario", "rank"} if number > 0 else {"scenario"}
+                runs.append({key: value for key, value in short.items() if key not in left_out})
         path = pathlib.Path(chosen.out) / f"{name}.json"
         write(path, scenario, sorted(runs, key=lambda run: run["date"]))
         print(f"{path}: {len(runs)} runs, {path.stat().st_size} bytes")

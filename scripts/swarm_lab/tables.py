@@ -5,7 +5,7 @@ import json
 import pathlib
 import statistics
 
-from swarm_lab import hostile, sim, sweep, worth
+from swarm_lab import hostile, scenario, sweep, worth
 
 
 def options(command):
@@ -57,13 +57,13 @@ def cell(runs):
 
 
 def of_sim(by_name):
-    lines = [row(["scenario", "options", "ratio", "worst", "redundant", "source's copies"]),
+    lines = [row(["scenario", "", "ratio", "worst", "redundant", "source's copies"]),
              "|" + "---|" * 6]
     for name, runs in by_name.items():
         def mean(key, of=runs):
             return statistics.mean(run["result"][key] for run in of)
         lines.append(row([
-            f"`{name}`", f"`{sim.SCENARIOS.get(name, '')}`", cell(runs),
+            f"`{name}`", scenario.load(name).title if name in scenario.names() else "", cell(runs),
             f"{max(run['result']['ratio'] for run in runs):.3f}",
             f"{100 * mean('redundant_share'):.2f} %", f"{mean('seed_copies'):.3f}"]))
     return "\n".join(lines)

@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests")]
 
 import counted_unittest
-from swarm_lab import (adapters, bound, collect, compare, figures, hosts, report, scenario,
+from swarm_lab import (adapters, bound, collect, figures, hosts, lab_words, report, scenario,
                        sim, summarise, sweep, tables, trust, wire)
 from swarm_lab.adapters.firn import Firn
 from swarm_lab.bound import Link, lower_bound
@@ -154,7 +154,7 @@ class Scenarios(unittest.TestCase):
         self.check_refused(GOOD.replace("up_mbit = 4", "up_mbit = -4"), "negative")
         self.check_refused("title = ", "bad:")
         self.check_refused('title = "t"\ncontent_mib = 1\n', "[seed]")
-        self.check_refused(GOOD.replace("count = 2", "count = 20000"), "5000 peers")
+        self.check_refused(GOOD.replace("count = 2", "count = 20000"), "10000 peers")
         with self.assertRaises(hosts.NoNetwork) as caught:
             hosts.check_size(scenario.parse(GOOD.replace("count = 2", "count = 2000"), "large"))
         self.assertIn("--on slurm", str(caught.exception))
@@ -249,6 +249,7 @@ class Reports(unittest.TestCase):
                 self.assertEqual(summarise.summarise(chosen), 0)
             again = report.load([folder])
             self.assertEqual(len(again), 2)
+            self.assertEqual([run["rank"] for run in report.load([stored])], [again[0]["rank"]])
             self.assertEqual(report.tables(again), report.tables(report.load([stored, stored])))
             self.assertEqual(again[0]["scenario"], self.records[0]["scenario"])
             self.assertEqual([bool(run.get("rank")) for run in again], [True, False])
@@ -388,14 +389,11 @@ class Sweeps(unittest.TestCase):
             "| firn | 1.065 | - |", "| rarest-first | 1.250 (1 of 2 never) | never |"])
 
 
-class Comparisons(unittest.TestCase):
-    PARAMETERS = {"share_of_senders": 1.0, "share_of_acknowledgements": 0.0, "delay_ms": "19-21",
-                  "alone_bytes": 100}
-
+class LabWords(unittest.TestCase):
     def words(self, name):
         one = dataclasses.asdict(scenario.load(name))
         return dict(word.split("=") for word in
-                    compare.lab_options(one, self.PARAMETERS).split())
+                    lab_words.words(one).split())
 
     def test_what_the_simulator_is_told_is_what_the_scenario_says(self):
         self.assertEqual(self.words("mixed")["up"], "2,4,8,18")
@@ -413,8 +411,12 @@ class Comparisons(unittest.TestCase):
     def test_what_it_has_no_word_for_is_said(self):
         one = dataclasses.asdict(scenario.load("unreachable"))
         one["peers"][0]["up_mbit"] = 16
-        with self.assertRaises(compare.NotSimulated):
-            compare.lab_options(one, self.PARAMETERS)
+        with self.assertRaises(lab_words.NotSimulated):
+            lab_words.words(one)
+
+    def test_hostile_peers_come_first(self):
+        third = self.words("polluters-third")
+        self.assertEqual((third["peers"], third["hostile"]), ("12", "4*byte"))
 
 
 RACE = """

@@ -80,8 +80,10 @@ void Links::cut(std::uint32_t peer) {
 
 // --- uplinks ---
 
-double Links::wire_bytes(const Frame& frame) const {
-  return frame.bytes * wire_.share + (frame.block ? 0 : wire_.alone_bytes);
+double Links::wire_bytes(const Frame& frame, std::uint32_t sender) const {
+  const bool source = sender == 0;  // the first of a setting's peers
+  const double share = wire_.share + (source ? 0 : wire_.acknowledgements);
+  return frame.bytes * share + (frame.block ? 0 : wire_.alone_bytes);
 }
 
 void Links::release(Slot slot) {
@@ -110,7 +112,7 @@ void Links::send(core::PeerKey key, proto::PeerMessage&& message) {
   frame.block = std::holds_alternative<proto::Block>(message);
   frame.from = key;
   frame.message = std::move(message);
-  frame.unsent = frame.missing = static_cast<std::uint32_t>(std::ceil(wire_bytes(frame)));
+  frame.unsent = frame.missing = static_cast<std::uint32_t>(std::ceil(wire_bytes(frame, end.peer)));
   frame.begun = frame.told = frame.arriving = false;
   end.queued.push_back(slot);
   take_turn(key);
@@ -139,7 +141,7 @@ void Links::transmit(Station& station) {
     }
     station.sending = end.queued.front();
     Frame& frame = frames_[station.sending];
-    const double bytes = end.window ? station.burst : wire_bytes(frame);
+    const double bytes = end.window ? station.burst : wire_bytes(frame, end.peer);
     const auto takes = static_cast<TimeUs>(std::ceil(bytes / station.link.up * 1e6));
     if (end.window) end.window->sent(station.burst);
     frame.begun = true;

@@ -123,7 +123,7 @@ class Links {
   // A caller that has crashed may still be given a connection.
   bool hears(const End& end) const { return !end.gone && !stations_[end.peer].cut; }
   TimeUs path_of(core::PeerKey key) const { return connections_[key / 2 - 1].path; }
-  double wire_bytes(const Frame& frame) const;
+  double wire_bytes(const Frame& frame, std::uint32_t sender) const;
 
   LookaheadQueue& queue_;
   LinkUser& user_;

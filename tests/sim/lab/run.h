@@ -50,6 +50,8 @@ struct LabPeerSpec {
 // links of the policy simulations had it; `alone_bytes` is what a frame of its own costs besides.
 struct LabWire {
   double share = 1.05;
+  // Besides, of who downloads: it sends about as much as it receives, and acknowledges that.
+  double acknowledgements = 0;
   double alone_bytes = 110;  // of messages that are no blocks
 };
 

@@ -163,7 +163,8 @@ Setting setting_of(Arguments& arguments) {
   const double bytes = arguments.number("mib", "32") * (1 << 20);
   setting.generations = static_cast<std::uint32_t>(std::max(bytes / setting.n / setting.k, 1.0));
   setting.seed = static_cast<std::uint64_t>(arguments.number("seed", "1"));
-  setting.wire = {arguments.number("share", "1.05"), arguments.number("alone", "110")};
+  setting.wire = {arguments.number("share", "1.05"), arguments.number("acks", "0"),
+                  arguments.number("alone", "110")};
   const double authority = arguments.number("authority", "1");
   setting.authority = authority > 0   ? Authority::kThere
                       : authority < 0 ? Authority::kAway

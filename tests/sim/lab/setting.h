@@ -40,7 +40,7 @@ struct Setting {
 //   without_hostile=0 (1: the same race without those)
 //   hostile_at=apart (together: at one address; all are in networks of their own but for
 //   lan: all peers are in one, each at an address of its own)
-//   share=1.05 alone=110 (bytes, see LabWire) neighbours=0 mixture_rows=0 (0: the policy's)
+//   share=1.05 acks=0 alone=110 (bytes, see LabWire) neighbours=0 mixture_rows=0 (0: the policy's)
 //   peers_out=0
 Setting setting_of(Arguments& arguments);
 
