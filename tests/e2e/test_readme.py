@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The commands of README.md work as they stand there, one after the other."""
+"""The commands of README.md and of the tasks in docs/operations.md work as they stand there, one after the other."""
 
 import re
 import shutil
@@ -12,11 +12,29 @@ UNTIL_INTERRUPTED = "until Ctrl-C"
 
 
 def commands(after="\n## Using it\n"):
-    """(command, comment) of each line of the first block behind a text."""
+    """(command, comment) of each line of the first block behind a text of README.md."""
     text = (harness.ROOT / "README.md").read_text().partition(after)[2]
-    block = re.match(r"\n+((?: {4}.*\n)+)", text).group(1)
+    return lines_of(re.match(r"\n+((?: {4}.*\n)+)", text).group(1))
+
+
+def lines_of(block):
     return [tuple(part.strip() for part in line.partition(" #")[::2])
-            for line in block.splitlines()]
+            for line in block.splitlines() if line.startswith(("    firn", "    rm ", "    python3 ", "    build/"))]
+
+
+def tasks():
+    """{title: [(command, comment)]} of docs/operations.md."""
+    text = (harness.ROOT / "docs/operations.md").read_text()
+    section = text.partition("\n## Tasks\n")[2].partition("\n## ")[0]
+    return {page.partition("\n")[0]: lines_of(page) for page in section.split("\n### ")[1:]}
+
+
+def wait_for(holds):
+    deadline = time.monotonic() + 60
+    while not holds():
+        if time.monotonic() > deadline:
+            raise AssertionError("it does not come to hold")
+        time.sleep(0.05)
 
 
 class Readme(harness.SwarmTest):
@@ -86,11 +104,94 @@ class Readme(harness.SwarmTest):
         self.assert_same(here[0] / "docs", there[0] / "Downloads/docs")
 
     def wait_listed(self, machine, words):
-        deadline = time.monotonic() + 60
-        while words not in subprocess.run([harness.BUILD / "client/firn", "list"], cwd=machine[0], env=machine[1], text=True,
-                                          capture_output=True, check=True).stdout:
-            self.assertLess(time.monotonic(), deadline)
-            time.sleep(0.05)
+        wait_for(lambda: words in subprocess.run([harness.BUILD / "client/firn", "list"], cwd=machine[0], env=machine[1],
+                                                 text=True, capture_output=True, check=True).stdout)
+
+
+
+class Tasks(harness.SwarmTest):
+    """Each test runs one task; what a task says of names and hosts is replaced by what there is here."""
+
+    def setUp(self):
+        super().setUp()
+        builds = harness.BUILD.resolve()
+        self.environment = {"HOME": str(self.folder), "LANG": "C.UTF-8", "XDG_RUNTIME_DIR": str(self.folder),
+                            "PATH": f"{builds / 'client'}:{builds / 'tracker'}:/usr/bin:/bin"}
+        self.host = harness.own_host()
+        self.replaced = {"firn-tracker ": f"firn-tracker --listen {self.host} ", "tracker.example": self.host,
+                         "'*:4712'": self.host}
+        for name in ("holiday", "plans", "release-1.2"):
+            harness.write_tree(self.folder / name, {"a.bin": 300_000, "b/c.bin": 5})
+        (self.folder / "docs").symlink_to(harness.ROOT / "docs")
+
+    def start(self, command):
+        for old, new in self.replaced.items():
+            command = command.replace(old, new)
+        return self.programs.start(command, ["bash", "-c", f"exec {command}"], cwd=self.folder, env=self.environment)
+
+    def needs_tracker(self):
+        self.start("firn-tracker --data tracker-data").endpoint()
+
+    def do(self, title):
+        """Runs the task's commands; what the last one wrote to standard output."""
+        said = ""
+        for command, comment in tasks()[title]:
+            program = self.start(command)
+            if comment.startswith(UNTIL_INTERRUPTED):
+                program.endpoint()
+            else:
+                self.assertEqual(0, program.wait_exit(), program.story())
+                said = program.output("stdout")
+            if "prints a link" in comment:
+                self.replaced["firn:..."] = program.link()
+            if "prints KEY" in comment:
+                self.replaced["KEY"] = said.split()[-1]
+        return said
+
+    def test_share_with_the_world(self):
+        self.do("Share with the world")
+        self.assert_same(self.folder / "holiday", self.folder / "downloads/holiday")
+
+    def test_share_privately(self):
+        self.needs_tracker()
+        self.do("Share privately")
+        self.assert_same(self.folder / "plans", self.folder / "downloads/plans")
+
+    def test_publish_releases_with_a_key(self):
+        self.needs_tracker()
+        self.do("Publish releases with a key")
+        self.assert_same(self.folder / "release-1.2", self.folder / "downloads/release-1.2")
+
+    def part_of_a_download(self, get):
+        self.replaced["firn:..."] = self.start(f"firn share holiday/ --no-tracker --listen {self.host} --up-limit 100K").link()
+        return self.start(get)
+
+    def test_throw_away_a_download_that_is_not_complete(self):
+        get = self.part_of_a_download("firn get firn:... -o downloads/ --json")
+        get.wait_event("progress", where=lambda event: event["rank"] > 0)
+        get.stop()
+        self.assertTrue(any((self.folder / "downloads/.firn").iterdir()))
+        self.start("firn daemon").endpoint()
+        self.assertEqual(0, self.start("firn add firn:... -o elsewhere/").wait_exit())
+        self.do("Throw away a download that is not complete")
+        self.assertEqual(list((self.folder / "downloads").iterdir()), [])
+        wait_for(lambda: not (self.folder / "elsewhere/holiday").exists())
+
+    def test_download_without_uploading(self):
+        self.part_of_a_download("true").wait_exit()
+        self.do("Download without uploading")
+        self.assert_same(self.folder / "holiday", self.folder / "downloads/holiday")
+
+    def test_use_firn_from_python(self):
+        self.start("firn daemon").endpoint()
+        self.assertIn("contents", self.do("Use Firn from Python"))
+
+    def test_every_task_with_commands_is_run_here(self):
+        run = {name.removeprefix("test_") for name in dir(self)}
+        for title, lines in tasks().items():
+            if lines:
+                self.assertIn(title.lower().replace(" ", "_"), run)
+
 
 
 if __name__ == "__main__":
