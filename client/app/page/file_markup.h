@@ -13,7 +13,7 @@ namespace firn::app {
 
 // A content's first entries: a content may have a million.
 struct ListedFiles {
-  static constexpr std::size_t kListedMax = 200;
+  static constexpr std::size_t kListedMax = 100;
 
   std::vector<FileEntry> entries;  // kListedMax at most, in content order
   std::size_t count = 0;           // of all entries

@@ -194,11 +194,12 @@ std::string map_section(const RankMap& map, const std::string& path, const std::
   svg += fmt::format("<rect id=\"cursor\" width=\"{}\" height=\"{}\" visibility=\"hidden\"/></svg>",
                      kWidth, kHeight);
   std::string note =
-      "<p class=\"note\">A <b>generation</b> is a run of blocks that are decoded together. Its "
-      "<b>rank</b> is how many blocks of it are here that no others can make up for; at full rank "
+      "<p class=\"note\">A <dfn>generation</dfn> is a run of blocks that are decoded together. Its "
+      "<dfn>rank</dfn> is how many blocks of it are here that no others can make up for; at full "
+      "rank "
       "it is decoded and checked. ";
   note += map.per_cell == 1
-              ? "Each <b>cell</b> is a generation; its colour is its rank.</p>"
+              ? "Each <dfn>cell</dfn> is a generation; its colour is its rank.</p>"
               : fmt::format(
                     "Each cell stands for {} generations; the number beside a row zooms to "
                     "it.</p>",

@@ -14,9 +14,12 @@ namespace {
 using web::html;
 
 constexpr const char* kPeerWords =
-    "<p class=\"note\"><b>Received</b> and <b>Sent</b>: bytes of blocks from the peer and to it. "
-    "<b>Innovative</b>: the share of its blocks that brought something new; the others could be "
-    "computed from blocks that were here. <b>authority</b>: the peer has proven that it speaks for "
+    "<p class=\"note\"><dfn>Received</dfn> and <dfn>Sent</dfn>: bytes of blocks from the peer and "
+    "to it. "
+    "<dfn>Innovative</dfn>: the share of its blocks that brought something new; the others could "
+    "be "
+    "computed from blocks that were here. <dfn>authority</dfn>: the peer has proven that it speaks "
+    "for "
     "the publisher, so its blocks need no other proof.</p>";
 
 // Empty: there is no reason.

@@ -55,7 +55,7 @@ TEST_CASE("of very many files the first are listed, and their number is told") {
   CHECK(listed.entries.size() == ListedFiles::kListedMax);
   const core::SwarmView view = view_of(5);
   const std::string markup = files_section(listed, "x", &view);
-  CHECK(markup.find("The first 200 of 5000.") != std::string::npos);
+  CHECK(markup.find("The first 100 of 5000.") != std::string::npos);
   CHECK(markup.find("&lt;a&gt;") != std::string::npos);
   CHECK(markup.find("<a>") == std::string::npos);
 }
