@@ -67,6 +67,11 @@ class States(Page):
 
     def test_a_narrow_window_shows_all_of_it(self):
         self.stage("kinds", "1000")
+        for width in (380, 768):
+            tab = self.tab(width=width, height=800)
+            tab.go(self.url + "/")
+            self.assertLessEqual(tab.ask("document.querySelector('button[value=pause]').getBoundingClientRect().right"),
+                                 width)
         tab = self.tab(width=380, height=800)
         for name, path in (("13-narrow-contents", "/"), ("14-narrow-content", "/content/downloading")):
             tab.go(self.url + path)
