@@ -118,8 +118,8 @@ std::string status_page(const StatusView& view) {
   frame.title = "Firn tracker";
   frame.events = "/events";
   frame.body = "<header><p class=\"mark\">Firn</p></header><main id=\"main\"><h1>Tracker</h1>" +
-               shown(0) + "<h2>Announces a second</h2>" + shown(1) + "<h2>Swarms</h2>" + shown(2) +
-               shown(3) + "</main>";
+               shown(0) + "<h2>Swarms</h2>" + shown(2) + shown(3) + "<h2>Announces a second</h2>" +
+               shown(1) + "</main>";
   return web::whole_page(frame);
 }
 
