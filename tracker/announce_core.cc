@@ -89,7 +89,25 @@ Snapshot AnnounceCore::snapshot() const {
   snapshot.connection_count = clients_.size();
   snapshot.announce_count = announce_count_;
   snapshot.refusals = refusals_;
+  add_names(snapshot);
   return snapshot;
+}
+
+void AnnounceCore::add_names(Snapshot& snapshot) const {
+  std::unordered_map<ContentId, std::string> names;
+  for (Snapshot::Line& line : snapshot.largest) {
+    const auto& signers = registry_.signers_of(line.content);
+    if (signers.empty()) continue;
+    if (const auto known = names_.find(line.content); known != names_.end()) {
+      line.name = known->second;
+    } else {
+      const auto part = registry_.manifest_part({line.content, signers.front()}, 0, kNameWithin,
+                                                ManifestReading::kLook);
+      if (part.ok()) line.name = manifest_name(part->data);
+    }
+    names.emplace(line.content, line.name);
+  }
+  names_ = std::move(names);
 }
 
 AnnounceCore::Fill AnnounceCore::fill() const {

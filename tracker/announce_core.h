@@ -135,6 +135,7 @@ class AnnounceCore {
   };
 
   static PackedPeer packed_peer(const Client& client, const proto::Announce& request);
+  void add_names(Snapshot& snapshot) const;
   std::optional<proto::TrackerError> too_early(const Client& client, const proto::Announce& request,
                                                Time now) const;
   std::chrono::seconds told_interval() const;
@@ -168,6 +169,8 @@ class AnnounceCore {
   std::uint64_t announce_count_ = 0;
   RefusalCounts refusals_{};
   bool strained_ = false;
+  // Of the last snapshot's swarms: a content's name never changes.
+  mutable std::unordered_map<ContentId, std::string> names_;
   Time next_tick_{};
   std::optional<WholeManifest> whole_;  // by the last put
   // Of the announce that is being answered; kept for their memory.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "proto/base/ids.h"
@@ -32,6 +33,7 @@ struct Snapshot {
 
   struct Line {
     ContentId content;
+    std::string name = {};  // as its manifest says; empty: no manifest is hosted, or it is private
     std::uint32_t complete = 0;
     std::uint32_t incomplete = 0;
   };

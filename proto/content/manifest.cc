@@ -197,4 +197,20 @@ PublicKey manifest_signer(std::string_view file_bytes) {
   return signer.value_or(PublicKey{});
 }
 
+std::string manifest_name(std::string_view first_bytes) {
+  if (!first_bytes.starts_with(kManifestMagic)) return "";
+  first_bytes.remove_prefix(kManifestMagic.size());
+  const auto bytes = as_bytes(first_bytes);
+  google::protobuf::io::CodedInputStream input(bytes.data(), static_cast<int>(bytes.size()));
+  constexpr std::uint32_t kInfoTag = wire::Envelope::kInfoFieldNumber << 3 | 2;
+  std::uint32_t info_bytes = 0;
+  if (input.ReadTag() != kInfoTag || !input.ReadVarint32(&info_bytes)) return "";
+  const auto info = bytes.subspan(static_cast<std::size_t>(input.CurrentPosition()));
+  proto::FieldReader fields(info.first(std::min<std::size_t>(info.size(), info_bytes)));
+  while (fields.next())
+    if (fields.is_bytes(wire::Info::kNameFieldNumber))
+      return std::string(proto::as_text(fields.bytes()));
+  return "";
+}
+
 }  // namespace firn

@@ -84,6 +84,11 @@ Result<ContentId> manifest_content_id(std::string_view file_bytes);
 // before. Reads nothing else of it.
 PublicKey manifest_signer(std::string_view file_bytes);
 
+// The content's name, from the first bytes of a file that was checked before; they hold it if they
+// are kNameWithin or more. Empty: the file has its fields in another order than make_manifest().
+inline constexpr std::size_t kNameWithin = 512;
+std::string manifest_name(std::string_view first_bytes);
+
 // Whether `path` is safe to create below a folder on any common system: relative, no empty, "." or
 // ".." component, no control characters, backslash or ':', no reserved device name (CON, NUL, ...),
 // no component ending in a dot or space, UTF-8, within limits.h, and no ".firn" as first component.

@@ -273,6 +273,9 @@ class Pages(Door):
             self.assertEqual(422, status, fields)
             self.assertIn('role="alert"', text)
             self.assertIn(words, text, fields)
+            self.assertIn('<h2>Files</h2>', text)  # the page that the form stands on
+            for typed in ("fast", "relative"):
+                self.assertEqual(typed in fields.values(), f'value="{typed}"' in text, fields)
             self.assertNotIn("<b>", text)
 
     def test_limits_and_watched_folders_of_the_daemon_are_set_by_forms(self):

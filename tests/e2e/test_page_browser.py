@@ -67,12 +67,20 @@ class States(Page):
 
     def test_a_narrow_window_shows_all_of_it(self):
         self.stage("kinds", "1000")
+        for width in (380, 768):
+            tab = self.tab(width=width, height=800)
+            tab.go(self.url + "/")
+            self.assertLessEqual(tab.ask("document.querySelector('button[value=pause]').getBoundingClientRect().right"),
+                                 width)
         tab = self.tab(width=380, height=800)
         for name, path in (("13-narrow-contents", "/"), ("14-narrow-content", "/content/downloading")):
             tab.go(self.url + path)
             self.look(tab, name)
             for _ in ("as it comes", "with all forms open"):
                 self.assertLessEqual(tab.ask("document.documentElement.scrollWidth"), 380, name)
+                # What stands in cards needs no scrolling to the side.
+                self.assertEqual([], tab.ask("[...document.querySelectorAll('.cards td, .cards button')].filter(e => "
+                                             "e.getBoundingClientRect().right > innerWidth).map(e => e.innerText)"))
                 tab.ask("document.querySelectorAll('details').forEach(e => e.open = true)")
             tab.picture(PICTURES / f"{name}-open.png")
             self.assertEqual([], tab.ask("[...document.querySelectorAll('table')].filter(e => !e.closest('.wide') && "
@@ -118,9 +126,9 @@ class Use(Page):
         seed = self.share(source)
         self.daemon("--down-limit", "20K")  # it is not complete before it is paused
         tab = self.tab()
-        tab.tab_to("e.id == 'source'")  # it is open where there is nothing else
+        tab.tab_to("e.id == 'add-source'")  # it is open where there is nothing else
         tab.type(seed.link())
-        tab.tab_to("e.id == 'folder'")
+        tab.tab_to("e.id == 'add-folder'")
         tab.type(str(self.folder / "d"))
         self.follow(tab, lambda: tab.key("Enter"))
         tab.ask("window.notReloaded = true")
@@ -153,15 +161,15 @@ class Use(Page):
         tab = self.tab()
         tab.tab_to("e.innerText == 'Change limits'")
         tab.key("Enter")
-        tab.tab_to("e.id == 'set-up'")
+        tab.tab_to("e.id == 'limit-up'")
         tab.type("2M")
         self.follow(tab, lambda: tab.key("Enter"))
         self.assertIn("2.0 MiB/s", tab.text())
         tab.tab_to("e.innerText == 'Watch a folder'")
         tab.key("Enter")
-        tab.tab_to("e.id == 'set-folder'")
+        tab.tab_to("e.id == 'watch-folder'")
         tab.type(str(inbox))
-        tab.tab_to("e.id == 'set-output'")
+        tab.tab_to("e.id == 'watch-output'")
         tab.type(str(self.folder))
         self.follow(tab, lambda: tab.key("Enter"))
         self.assertIn(str(inbox), tab.text())
@@ -181,13 +189,48 @@ class Use(Page):
     def test_what_cannot_be_done_is_said(self):
         self.daemon()
         tab = self.tab()
-        tab.mouse("#source", "click")
+        tab.mouse("#add-source", "click")
         tab.type("firn:nonsense")
-        tab.mouse("#folder", "click")
+        tab.mouse("#add-folder", "click")
         tab.type(str(self.folder / "d"))
         self.follow(tab, lambda: tab.key("Enter"))
         self.assertIn("That was not done", tab.text())
+        # The page that the form stands on, with what was typed.
+        self.assertIn("Contents", tab.text())
+        self.assertEqual(["firn:nonsense", str(self.folder / "d")],
+                         tab.ask("['source', 'folder'].map(name => document.getElementById('add-' + name).value)"))
+        self.assertEqual("alert", tab.ask("document.activeElement.getAttribute('role')"))
         self.assert_quiet(tab, "422")
+
+    def test_the_link_is_copied_and_can_be_marked_without_script(self):
+        self.stage()
+        self.browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        tab = self.tab("/content/seeding")
+        link = tab.ask("document.querySelector('#link').value")
+        self.assertTrue(link.startswith("firn:"), link)
+        tab.mouse("#copy", "click")
+        tab.wait_for("document.querySelector('#copy').innerText == 'Copied'")
+        tab.ask("document.querySelector('#limit-up').closest('details').open = true")
+        tab.ask("document.querySelector('#limit-up').focus()")
+        tab.call("Input.dispatchKeyEvent", type="keyDown", key="v", code="KeyV", windowsVirtualKeyCode=86, modifiers=2,
+                 commands=["paste"])
+        self.assertEqual(link, tab.ask("document.querySelector('#limit-up').value"))
+        plain = self.tab("/content/seeding", script=False)
+        self.assertEqual(link, plain.ask("(e => { e.select(); return e.value.slice(e.selectionStart, e.selectionEnd); })"
+                                         "(document.querySelector('#link'))"))
+        self.assertEqual("none", plain.ask("getComputedStyle(document.querySelector('#copy')).display"))
+
+    def test_files_are_not_deleted_before_a_box_is_ticked(self):
+        self.stage()
+        tab = self.tab("/content/seeding")
+        tab.mouse("#removal summary", "click")
+        tab.mouse("#removal button[value=remove_data]", "click")
+        self.assertEqual("/content/seeding", tab.ask("location.pathname"))
+        self.assertEqual("seeding", tab.ask("document.querySelector('#facts dd').innerText"))
+        tab.mouse("#removal input[type=checkbox]", "click")
+        self.follow(tab, lambda: tab.mouse("#removal button[value=remove_data]", "click"))
+        self.assertIn("removing", tab.text())
+        self.assert_quiet(tab)
 
     def test_a_page_tells_that_its_program_has_gone_and_when_it_is_to_be_reloaded(self):
         port = harness.free_port()

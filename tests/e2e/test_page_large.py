@@ -94,6 +94,9 @@ class Large(Page):
         self.assertIn("Each cell stands for 25 generations", tab.text())
         self.assertEqual(4000, self.cells(tab))
         # A page that is still being read has some of its words and cells already.
+        # The numbers beside the rows stand clear of one another.
+        self.assertEqual(0, tab.ask("(all => all.filter((e, i) => i && e.top < all[i - 1].bottom).length)"
+                                    "([...document.querySelectorAll('#cells text')].map(e => e.getBoundingClientRect()))"))
         self.follow(tab, lambda: tab.mouse("#row-3 a", "click"))
         self.assertIn("All 100000 generations", tab.text())
         self.assertEqual(3200, self.cells(tab))

@@ -65,6 +65,8 @@ class Status(TrackerDoor):
         self.assertGreaterEqual(status["announces"], 3)
         page = self.page()
         self.assertIn(first["content_id"], page)
+        self.assertEqual(["content.bin", "other.bin"], [line["name"] for line in status["largest"]])
+        self.assertIn("content.bin", page)
         for words in ("Rates as a table", "Requests refused"):
             self.assertIn(words, page)
 

@@ -63,9 +63,10 @@ std::string swarms_of(const Snapshot& now) {
   std::string rows;
   for (const Snapshot::Line& line : now.largest)
     rows += fmt::format(
-        "<tr><th scope=\"row\"><code>{}</code></th><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+        "<tr><th scope=\"row\">{} <code>{}</code></th><td class=\"n\">{}</td><td "
+        "class=\"n\">{}</td>"
         "</tr>",
-        line.content.text(), line.complete, line.incomplete);
+        web::html(line.name), line.content.text(), line.complete, line.incomplete);
   std::string note;
   if (now.swarm_count > now.largest.size())
     note = fmt::format("<p>The {} largest of {}.</p>", now.largest.size(), now.swarm_count);
@@ -117,8 +118,8 @@ std::string status_page(const StatusView& view) {
   frame.title = "Firn tracker";
   frame.events = "/events";
   frame.body = "<header><p class=\"mark\">Firn</p></header><main id=\"main\"><h1>Tracker</h1>" +
-               shown(0) + "<h2>Announces a second</h2>" + shown(1) + "<h2>Swarms</h2>" + shown(2) +
-               shown(3) + "</main>";
+               shown(0) + "<h2>Swarms</h2>" + shown(2) + shown(3) + "<h2>Announces a second</h2>" +
+               shown(1) + "</main>";
   return web::whole_page(frame);
 }
 
@@ -137,6 +138,7 @@ std::string status_json(const StatusView& view) {
       {"largest", nlohmann::ordered_json::array()}};
   for (const Snapshot::Line& line : now.largest)
     json["largest"].push_back({{"content_id", line.content.text()},
+                               {"name", line.name},
                                {"complete", line.complete},
                                {"incomplete", line.incomplete}});
   json["publishers"] = nlohmann::ordered_json::array();
@@ -148,7 +150,7 @@ std::string status_json(const StatusView& view) {
                                   {"manifest_bytes_max", line.limits.manifest_bytes},
                                   {"peers", line.use.peers},
                                   {"peers_max", line.limits.peers}});
-  return json.dump() + "\n";
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace firn::tracker

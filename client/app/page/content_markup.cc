@@ -6,6 +6,7 @@
 
 #include "client/app/console/quantities.h"
 #include "client/app/page/daemon_markup.h"
+#include "client/app/page/file_markup.h"
 #include "client/app/page/json_members.h"
 #include "client/app/page/map_markup.h"
 #include "client/app/page/peer_markup.h"
@@ -20,6 +21,9 @@ namespace {
 
 using web::html;
 
+constexpr const char* kWayBack =
+    "<header><p class=\"mark\"><a href=\"/\">Firn: all contents</a></p></header><main id=\"main\">";
+
 std::string size_of(const Json& content) {
   const double bytes = number_of(content, "bytes");
   return bytes > 0 ? format_bytes(static_cast<std::uint64_t>(bytes)) : "-";
@@ -31,38 +35,26 @@ double share_of(const Json& content) {
   return content.value("complete", false) ? 1 : 0;
 }
 
-std::string progress_of(const Json& content) {
-  const double share = share_of(content);
-  // Never whole before it is.
-  const double percent = share < 1 ? std::min(99.9, 100 * share) : 100;
-  return fmt::format(
-      "<svg class=\"bar\" width=\"100\" height=\"8\" role=\"img\" aria-label=\"{:.1f} percent\">"
-      "<rect width=\"100\" height=\"8\" class=\"m\"/><rect width=\"{:.1f}\" height=\"8\" "
-      "class=\"v\"/></svg> {:.1f}%",
-      percent, percent, percent);
+// "3m05s"; "-" where nothing comes or nothing is missing.
+std::string eta_words(const Json& content) {
+  const double missing = (1 - share_of(content)) * number_of(content, "bytes");
+  const double rate = number_of(content, "down_rate");
+  return missing > 0 && rate > 0 ? format_seconds(missing / rate) : "-";
 }
 
-std::string button(const char* action, const std::string& label, const std::string& name) {
-  return fmt::format("<button name=\"action\" value=\"{}\" aria-label=\"{} {}\">{}</button>",
-                     action, label, html(name), label);
-}
-
-// `alone`: on the page of this content, which also offers what cannot be undone.
+// `alone`: on the page of this content.
 std::string actions_of(const Json& content, bool alone) {
-  const std::string id = text_of(content, "content_id"), name = text_of(content, "name"),
-                    state = text_of(content, "state");
+  const std::string state = text_of(content, "state");
   const bool rests = state == "paused" || state == "finished" || state == "failed";
-  std::string form =
-      "<form method=\"post\" action=\"/do\" class=\"actions\"><input type=\"hidden\" "
-      "name=\"content\" value=\"" +
-      html(id) + "\">";
-  form += rests ? button("resume", "Resume", name) : button("pause", "Pause", name);
-  if (!alone) return form + "</form>";
-  return form +
-         "<input type=\"hidden\" name=\"alone\" value=\"on\"><details "
-         "id=\"removal\"><summary>Remove</summary>" +
-         button("remove", "Forget, keep files", name) +
-         button("remove_data", "Forget and delete files", name) + "</details></form>";
+  const char* const label = rests ? "Resume" : "Pause";
+  return fmt::format(
+      "<form method=\"post\" action=\"/do\"><input type=\"hidden\" name=\"content\" "
+      "value=\"{}\">{}<button{} name=\"action\" value=\"{}\" aria-label=\"{} "
+      "{}\">{}</button></form>",
+      html(text_of(content, "content_id")),
+      alone ? "<input type=\"hidden\" name=\"alone\" value=\"on\">" : "",
+      alone ? " class=\"primary\"" : "", rests ? "resume" : "pause", label,
+      html(text_of(content, "name")), label);
 }
 
 // With its place, where it waits for one.
@@ -85,12 +77,14 @@ std::string contents_rows(const Json& contents, const PageView& view) {
     rows += fmt::format(
         "<tr id=\"c-{}\"><th scope=\"row\"><a href=\"/content/{}\">{}</a></th><td "
         "class=\"{}\">{}</td>"
-        "<td class=\"n\">{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+        "<td class=\"b\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+        "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
         "<td class=\"n\">{}</td>{}</tr>",
         html(id), html(id), html(text_of(content, "name")),
-        content.contains("failure") ? "bad" : "", state_words(content), size_of(content),
-        progress_of(content), number_of(content, "peers"),
-        format_rate(number_of(content, "down_rate")), format_rate(number_of(content, "up_rate")),
+        content.contains("failure") ? "bad" : "", state_words(content),
+        progress_bar(share_of(content), "Progress"), percent_words(share_of(content)),
+        eta_words(content), size_of(content), format_rate(number_of(content, "down_rate")),
+        format_rate(number_of(content, "up_rate")), number_of(content, "peers"),
         view.may_change ? "<td>" + actions_of(content, false) + "</td>" : "");
   }
   return rows;
@@ -111,70 +105,76 @@ std::string contents_table(const Json& contents, const PageView& view) {
   return pages +
          web::scrolled(
              "Contents",
-             "<table><thead><tr><th scope=\"col\">Name</th><th scope=\"col\">State</th>"
-             "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\">Complete</th>"
-             "<th scope=\"col\" class=\"n\">Peers</th><th scope=\"col\" class=\"n\">Down</th>"
-             "<th scope=\"col\" class=\"n\">Up</th>" +
+             "<table class=\"cards contents\"><thead><tr><th scope=\"col\">Name</th>"
+             "<th scope=\"col\">State</th><th scope=\"col\" colspan=\"2\">Progress</th>"
+             "<th scope=\"col\" class=\"n\">ETA</th><th scope=\"col\" class=\"n\">Size</th>"
+             "<th scope=\"col\" class=\"n\">Down</th><th scope=\"col\" class=\"n\">Up</th>"
+             "<th scope=\"col\" class=\"n\">Peers</th>" +
                  std::string(view.may_change ? "<th scope=\"col\">Change</th>" : "") +
                  "</tr></thead><tbody>" + contents_rows(contents, view) + "</tbody></table>");
 }
 
-// Where a content goes whose folder is not said; required where the daemon knows none.
-std::string folder_field(const Json& daemon) {
-  const std::string downloads = text_of(daemon, "download_dir");
-  return fmt::format(
-      "<label for=\"folder\">Folder</label><input id=\"folder\" name=\"folder\" "
-      "placeholder=\"{}\"{}>",
-      html(downloads.empty() ? "/srv/downloads" : downloads), downloads.empty() ? " required" : "");
-}
-
-// Open where there is nothing else to do.
-std::string add_form(const ContentFacts& facts) {
+// Open where there is nothing else to do. The folder is required where the daemon knows none.
+std::string add_form(const ContentFacts& facts, const std::optional<Refusal>& refused) {
+  const std::string downloads = text_of(facts.daemon, "download_dir");
+  const FormMarkup form(refused, "add");
   return fmt::format(
       "<details id=\"add\"{}><summary>Add a content</summary>"
       "<form method=\"post\" action=\"/add\" enctype=\"multipart/form-data\" class=\"add\">"
-      "<label for=\"source\">Link</label><input id=\"source\" name=\"source\" "
-      "placeholder=\"firn:...\" autocomplete=\"off\">"
-      "<label for=\"manifest\">or manifest (.firn)</label><input id=\"manifest\" name=\"manifest\" "
-      "type=\"file\" accept=\".firn\">{}"
-      "<label for=\"as\">Name there</label><input id=\"as\" name=\"as\" "
-      "placeholder=\"as its publisher named it\" autocomplete=\"off\">"
-      "<label><input type=\"checkbox\" name=\"serve\" value=\"on\"> its files stand there already"
-      "</label><button>Add</button></form></details>",
-      facts.details.empty() ? " open" : "", folder_field(facts.daemon));
+      "{}{}<label for=\"manifest\">or manifest (.firn)</label><input id=\"manifest\" "
+      "name=\"manifest\" type=\"file\" accept=\".firn\">{}{}"
+      "<label><input type=\"checkbox\" name=\"serve\" value=\"on\"{}> its files stand there already"
+      "</label><button class=\"primary\">Add</button></form></details>",
+      facts.details.empty() ? " open" : form.open(), form.alert(),
+      form.field("source", "Link", "firn:..."),
+      form.field("folder", "Folder", html(downloads.empty() ? "/srv/downloads" : downloads),
+                 downloads.empty()),
+      form.field("as", "Name there", "as its publisher named it"),
+      form.ticked("serve") ? " checked" : "");
 }
 
 std::string region(const std::pair<std::string, std::string>& one) {
   return "<div id=\"" + one.first + "\">" + one.second + "</div>";
 }
 
-std::string facts_of(const ContentFacts& facts) {
-  const Json& details = facts.details;
-  std::string list = "<dl class=\"facts\">";
-  const auto add = [&list](const char* name, const std::string& markup) {
-    if (!markup.empty()) list += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", name, markup);
+// What is asked first: how far it is, and what is wrong.
+std::string facts_of(const Json& details) {
+  const auto said = [&details](const char* member, const char* before) {
+    const std::string text = text_of(details, member);
+    return text.empty() ? "" : "<p class=\"bad\">" + (before + html(text)) + "</p>";
   };
-  add("State", state_words(details));
-  add("Complete", progress_of(details));
-  add("Size", size_of(details));
-  add("Peers", fmt::format("{}", number_of(details, "peers")));
+  return fact_list({{"State", state_words(details)},
+                    {"ETA", eta_words(details)},
+                    {"Complete", percent_words(share_of(details))},
+                    {"Size", size_of(details)},
+                    {"Down", format_rate(number_of(details, "down_rate"))},
+                    {"Up", format_rate(number_of(details, "up_rate"))},
+                    {"Peers", fmt::format("{}", number_of(details, "peers"))}}) +
+         progress_bar(share_of(details), "Progress") + said("failure", "Failure: ") +
+         said("waits_for", "Waits for: ") + said("move_failure", "Was not moved: ");
+}
+
+// To be marked and copied by hand as well.
+std::string link_of(const Json& details) {
+  const std::string link = text_of(details, "link");
+  if (link.empty()) return "";
+  return "<label for=\"link\">Link for others</label><input id=\"link\" readonly value=\"" +
+         html(link) + "\"><button id=\"copy\" type=\"button\" class=\"scripted\">Copy</button>";
+}
+
+std::string more_facts(const ContentFacts& facts) {
+  const Json& details = facts.details;
+  NamedFacts list;
   if (facts.swarm && facts.swarm->generation_size > 0)
-    add("Generations",
+    list.emplace_back(
+        "Generations",
         fmt::format("{} verified of {}, of {} blocks each", facts.swarm->verified.count(),
                     facts.swarm->verified.size(), facts.swarm->generation_size));
-  add("Folder", html(text_of(details, "folder")));
-  add("Stays", html(text_of(details, "seeding")));
-  for (const auto& [name, markup] : settings_facts(details)) add(name, markup);
-  add("Waits for", html(text_of(details, "waits_for")));
-  add("Failure", html(text_of(details, "failure")));
-  const auto add_code = [&list](const char* name, const std::string& text) {
-    if (!text.empty())
-      list += fmt::format("<div class=\"whole\"><dt>{}</dt><dd><code>{}</code></dd></div>", name,
-                          html(text));
-  };
-  add_code("Content id", text_of(details, "content_id"));
-  add_code("Link for others", text_of(details, "link"));
-  return list + "</dl>";
+  list.emplace_back("Folder", html(text_of(details, "folder")));
+  list.emplace_back("Seeds when complete", html(text_of(details, "seeding")));
+  for (auto& one : settings_facts(details)) list.push_back(std::move(one));
+  list.emplace_back("Content id", "<code>" + html(text_of(details, "content_id")) + "</code>");
+  return fact_list(list);
 }
 
 }  // namespace
@@ -196,11 +196,13 @@ std::string contents_page(const ContentFacts& facts, const RateHistory::Samples&
   frame.title = fmt::format("Firn: {} contents", facts.details.size());
   frame.events = fmt::format("/events?page={}", view.page);
   frame.body = "<header><p class=\"mark\">Firn</p></header><main id=\"main\"><h1>Contents</h1>" +
-               region(regions[1]) + (view.may_change ? add_form(facts) : "") + "<h2>Rates</h2>" +
+               refusal_alert(view.refused) + region(regions[1]) +
+               (view.may_change ? add_form(facts, view.refused) : "") + "<h2>Rates</h2>" +
                region(regions[0]);
   if (view.may_change) {
-    frame.body += "<h2>Limits of all contents</h2>" + region(regions[2]) + limits_form() +
-                  "<h2>Watched folders</h2>" + region(regions[3]) + watch_form(facts.daemon);
+    frame.body += "<h2>Limits of all contents</h2>" + region(regions[2]) +
+                  limits_form(view.refused) + "<h2>Watched folders</h2>" + region(regions[3]) +
+                  watch_form(facts.daemon, view.refused);
   }
   frame.body += "</main>";
   return web::whole_page(frame);
@@ -208,16 +210,19 @@ std::string contents_page(const ContentFacts& facts, const RateHistory::Samples&
 
 Regions content_regions(const ContentFacts& facts, const RankMap& map,
                         const RateHistory::Samples& rates, const PageView& view) {
-  const std::vector<core::PeerStatus> none;
-  Regions regions{{"facts", facts_of(facts)},
-                  {"rates", rate_chart(rates, text_of(facts.details, "name"))},
-                  {"map-table", facts.swarm ? map_table(map, *facts.swarm) : ""}};
+  const core::SwarmView none;
+  const core::SwarmView& swarm = facts.swarm ? *facts.swarm : none;
+  const std::string name = text_of(facts.details, "name");
+  Regions regions{{"facts", facts_of(facts.details)},
+                  {"share", link_of(facts.details)},
+                  {"files", files_section(facts.files, name, facts.swarm ? &swarm : nullptr)},
+                  {"peers", peers_section(swarm.peers, view.page, view.path)},
+                  {"rates", rate_chart(rates, name)},
+                  {"map-table", facts.swarm ? map_table(map, swarm) : ""},
+                  {"bans", bans_section(swarm.bans)},
+                  {"more", more_facts(facts)}};
   for (auto& row : map_rows(map, view.path)) regions.push_back(std::move(row));
   if (view.may_change) regions.emplace_back("actions", actions_of(facts.details, true));
-  regions.emplace_back(
-      "peers", peers_section(facts.swarm ? facts.swarm->peers : none, view.page, view.path));
-  regions.emplace_back("bans",
-                       bans_section(facts.swarm ? facts.swarm->bans : std::vector<core::Ban>()));
   return regions;
 }
 
@@ -228,29 +233,31 @@ std::string content_page(const ContentFacts& facts, const RankMap& map,
     const auto found = std::ranges::find(regions, id, &Regions::value_type::first);
     return found == regions.end() ? "" : region(*found);
   };
-  const std::string name = text_of(facts.details, "name");
+  const std::string name = text_of(facts.details, "name"),
+                    id = text_of(facts.details, "content_id");
   web::Frame frame;
   frame.title = name + " - Firn";
-  frame.events = fmt::format("/events?content={}&from={}&count={}&peers={}",
-                             percent_encode(text_of(facts.details, "content_id")), map.range.first,
-                             map.range.count, view.page);
-  frame.body =
-      "<header><p class=\"mark\"><a href=\"/\">Firn</a></p></header><main id=\"main\"><h1>" +
-      html(name) + "</h1>" + shown("facts") + shown("actions") +
-      (view.may_change ? settings_forms(facts.details) : "") + "<h2>Rates</h2>" + shown("rates") +
-      "<h2 id=\"map\">Rank of every generation</h2>" +
-      map_section(map, view.path, text_of(facts.details, "content_id")) +
-      "<details id=\"map-details\"><summary>Generations as a table</summary>" + shown("map-table") +
-      "</details><h2>Peers</h2>" + shown("peers") + "<h2>Bans</h2>" + shown("bans") + "</main>";
+  frame.events = fmt::format("/events?content={}&from={}&count={}&peers={}", percent_encode(id),
+                             map.range.first, map.range.count, view.page);
+  frame.body = kWayBack;
+  frame.body += "<h1>" + html(name) + "</h1>" + refusal_alert(view.refused) + shown("facts") +
+                shown("actions") + shown("share") + "<h2>Files</h2>" + shown("files") +
+                "<h2>Peers</h2>" + shown("peers") + shown("bans") + "<h2>Rates</h2>" +
+                shown("rates") + "<h2 id=\"map\">Rank of every generation</h2>" +
+                map_section(map, view.path, id) +
+                "<details id=\"map-details\"><summary>Generations as a table</summary>" +
+                shown("map-table") + "</details><h2>Limits and folder</h2>" + shown("more");
+  if (view.may_change)
+    frame.body += settings_forms(facts.details, view.refused) + removal_forms(facts.details);
+  frame.body += "</main>";
   return web::whole_page(frame);
 }
 
 std::string failure_page(const std::string& title, const std::string& text) {
   web::Frame frame;
   frame.title = title;
-  frame.body =
-      "<header><p class=\"mark\"><a href=\"/\">Firn</a></p></header><main id=\"main\"><h1>" +
-      html(title) + "</h1><p role=\"alert\">" + html(text) + "</p></main>";
+  frame.body = kWayBack;
+  frame.body += "<h1>" + html(title) + "</h1><p role=\"alert\">" + html(text) + "</p></main>";
   return web::whole_page(frame);
 }
 

@@ -2,10 +2,12 @@
 // a live page takes them over.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "client/app/page/form_markup.h"
 #include "client/app/page/rank_map.h"
 #include "client/app/page/rate_history.h"
 #include "client/app/page/status_source.h"
@@ -21,6 +23,7 @@ struct PageView {
   MapRange range;
   std::size_t page = 0;  // of a long table
   bool may_change = false;
+  std::optional<Refusal> refused;
 };
 
 inline constexpr std::size_t kContentsOnPage = 200;

@@ -13,10 +13,6 @@ namespace {
 
 using web::html;
 
-std::string fact(const char* name, const std::string& markup) {
-  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", name, markup);
-}
-
 std::string watch_row(const Json& one) {
   const std::string folder = html(text_of(one, "folder"));
   return fmt::format(
@@ -33,34 +29,34 @@ std::string rate_words(const Json& of, const char* name) {
   return rate > 0 ? format_rate(rate) : "none";
 }
 
-std::string labelled_field(const char* name, const char* label, const char* example,
-                           bool required) {
-  return fmt::format(
-      "<label for=\"set-{0}\">{1}</label><input id=\"set-{0}\" name=\"{0}\" placeholder=\"{2}\" "
-      "autocomplete=\"off\"{3}>",
-      name, label, example, required ? " required" : "");
+std::string fact_list(const NamedFacts& facts) {
+  std::string list;
+  for (const auto& [name, markup] : facts)
+    if (!markup.empty()) list += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", name, markup);
+  return "<dl class=\"facts\">" + list + "</dl>";
 }
 
 std::string limits_now(const Json& daemon) {
-  std::string list = "<dl class=\"facts\">";
-  list += fact("Up", rate_words(daemon, "up_limit"));
-  list += fact("Down", rate_words(daemon, "down_limit"));
-  if (const std::string rule = text_of(daemon, "schedule"); !rule.empty())
-    list += fact("By the schedule", html(rule));
-  if (const double active = number_of(daemon, "max_downloads"); active > 0)
-    list += fact("Downloads at a time", fmt::format("{}", active));
-  if (const double active = number_of(daemon, "max_seeds"); active > 0)
-    list += fact("Seeds at a time", fmt::format("{}", active));
-  return list + "</dl>";
+  const auto count = [&daemon](const char* name) {
+    const double value = number_of(daemon, name);
+    return value > 0 ? fmt::format("{}", value) : std::string();
+  };
+  return fact_list({{"Up", rate_words(daemon, "up_limit")},
+                    {"Down", rate_words(daemon, "down_limit")},
+                    {"By the schedule", html(text_of(daemon, "schedule"))},
+                    {"Downloads at a time", count("max_downloads")},
+                    {"Seeds at a time", count("max_seeds")}});
 }
 
-std::string limits_form() {
-  return "<details id=\"change-limits\"><summary>Change limits</summary>"
-         "<form method=\"post\" action=\"/do\" class=\"add\">" +
-         labelled_field("up", "Up, bytes a second", "1M, none or default") +
-         labelled_field("down", "Down, bytes a second", "1M, none or default") +
-         "<p>What is left empty stays. <code>default</code>: as the configuration says.</p>"
-         "<button name=\"action\" value=\"limit\">Set limits</button></form></details>";
+std::string limits_form(const std::optional<Refusal>& refused) {
+  const FormMarkup form(refused, "limit");
+  return fmt::format(
+      "<details id=\"change-limits\"{}><summary>Change limits</summary>"
+      "<form method=\"post\" action=\"/do\" class=\"add\">{}{}{}"
+      "<p>What is left empty stays. <code>default</code>: as the configuration says.</p>"
+      "<button name=\"action\" value=\"limit\">Set limits</button></form></details>",
+      form.open(), form.alert(), form.field("up", "Up, bytes a second", "1M, none or default"),
+      form.field("down", "Down, bytes a second", "1M, none or default"));
 }
 
 std::string watched_folders(const Json& daemon) {
@@ -74,15 +70,17 @@ std::string watched_folders(const Json& daemon) {
                            rows + "</tbody></table>");
 }
 
-std::string watch_form(const Json& daemon) {
+std::string watch_form(const Json& daemon, const std::optional<Refusal>& refused) {
   const std::string downloads = text_of(daemon, "download_dir");
-  return "<details id=\"watch\"><summary>Watch a folder</summary><form method=\"post\" "
-         "action=\"/do\" class=\"add\">" +
-         labelled_field("folder", "Folder for .firn and .link files", "/srv/inbox", true) +
-         labelled_field("output", "Contents go to",
-                        html(downloads.empty() ? "/srv/downloads" : downloads).c_str(),
-                        downloads.empty()) +
-         "<button name=\"action\" value=\"watch\">Watch</button></form></details>";
+  const FormMarkup form(refused, "watch");
+  return fmt::format(
+      "<details id=\"watch\"{}><summary>Watch a folder</summary>"
+      "<form method=\"post\" action=\"/do\" class=\"add\">{}{}{}"
+      "<button name=\"action\" value=\"watch\">Watch</button></form></details>",
+      form.open(), form.alert(),
+      form.field("folder", "Folder for .firn and .link files", "/srv/inbox", true),
+      form.field("output", "Contents go to", html(downloads.empty() ? "/srv/downloads" : downloads),
+                 downloads.empty()));
 }
 
 }  // namespace firn::app

@@ -1,23 +1,27 @@
 // What the page of all contents shows of the daemon itself: its limits and its watched folders.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "client/app/console/events.h"
+#include "client/app/page/form_markup.h"
 
 namespace firn::app {
 
 // `daemon`: ContentFacts::daemon.
 std::string limits_now(const Json& daemon);
-std::string limits_form();
+std::string limits_form(const std::optional<Refusal>& refused);
 std::string watched_folders(const Json& daemon);
-std::string watch_form(const Json& daemon);
+std::string watch_form(const Json& daemon, const std::optional<Refusal>& refused);
+
+// Names of facts, and their values as HTML. Empty ones are left out.
+using NamedFacts = std::vector<std::pair<const char*, std::string>>;
+std::string fact_list(const NamedFacts& facts);
 
 // The words for a limit in bytes a second; "none" where it is null or 0.
 std::string rate_words(const Json& of, const char* name);
-
-// A field of a form with its label. `name`: unique in the page.
-std::string labelled_field(const char* name, const char* label, const char* example,
-                           bool required = false);
 
 }  // namespace firn::app

@@ -59,7 +59,9 @@ Result<ContentFacts> DriverStatus::content(const std::string& id) {
       if (const auto why = why_it_waits(session->core(), driver_.loop().now()); !why.empty())
         facts.details["waits_for"] = without_secrets(why);
   }
-  if (session != nullptr) facts.swarm = swarm_view(*session);
+  if (session == nullptr) return facts;
+  facts.swarm = swarm_view(*session);
+  if (const auto& manifest = session->plan().manifest) facts.files = list_files(manifest->info);
   return facts;
 }
 

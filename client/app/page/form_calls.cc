@@ -80,16 +80,19 @@ Result<std::string> complete(const std::string& action, const web::Fields& field
 
 }  // namespace
 
+std::string page_of_form(const web::Fields& fields) {
+  return web::find_field(fields, "alone") == nullptr ? "" : value_of(fields, "content");
+}
+
 Result<FormCall> form_call(const web::Fields& fields) {
   const std::string content = value_of(fields, "content");
   Json params = Json::object();
   if (!content.empty()) params["content"] = content;
   const auto method = complete(value_of(fields, "action"), fields, params);
   if (!method.ok()) return method.error();
-  const bool stays =
-      !content.empty() && *method != "remove" && web::find_field(fields, "alone") != nullptr;
+  const std::string page = *method == "remove" ? "" : page_of_form(fields);
   return FormCall{{{"jsonrpc", "2.0"}, {"id", 1}, {"method", *method}, {"params", params}},
-                  stays ? "/content/" + percent_encode(content) : "/"};
+                  page.empty() ? "/" : "/content/" + percent_encode(page)};
 }
 
 }  // namespace firn::app

@@ -15,6 +15,9 @@ struct FormCall {
   std::string back;  // the page that the reader is led to afterwards
 };
 
+// The content on whose page a form stands; empty: it stands on the list of contents.
+std::string page_of_form(const web::Fields& fields);
+
 // `action` says what is to be done, with the content `content` or, without it, with the daemon:
 // pause, resume, remove, remove_data, priority, queue, move; limit; watch, unwatch. `alone`: the
 // form stands on the content's own page. Errors: kBadInput, in words for the reader.

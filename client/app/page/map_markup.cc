@@ -15,12 +15,13 @@ using web::html;
 
 constexpr std::size_t kRunsMax = 100;
 constexpr std::size_t kSendersMax = 6;  // that are named
-constexpr int kStep = 10;               // from a cell to the next
-constexpr int kSide = 9;
+// From a cell to the next; a row is high enough for the number beside it.
+constexpr int kStep = 10, kRowStep = 14;
+constexpr int kWidth = kStep - 1, kHeight = kRowStep - 1;
 constexpr int kMargin = 64;  // for the numbers beside the rows
 
 std::size_t columns_of_map(std::size_t cells) {
-  return cells > 1024 ? 128 : cells > 256 ? 64 : 32;
+  return cells > 1024 ? 128 : 64;
 }
 
 bool settled(const MapCell& cell) {
@@ -54,8 +55,8 @@ std::string row_label(const RankMap& map, std::size_t begin, std::size_t end,
                       const std::string& path) {
   const MapCell& first = map.cells[begin];
   const MapCell& last = map.cells[end - 1];
-  const std::string text =
-      fmt::format("<text x=\"-6\" y=\"{}\" text-anchor=\"end\">{}</text>", kSide - 1, first.first);
+  const std::string text = fmt::format("<text x=\"-6\" y=\"{}\" text-anchor=\"end\">{}</text>",
+                                       kHeight - 3, first.first);
   if (map.per_cell == 1) return text;
   return fmt::format(
       "<a href=\"{}?from={}&amp;count={}#map\" aria-label=\"Zoom to generations {} to {}\">"
@@ -71,7 +72,7 @@ std::string row_markup(const RankMap& map, std::size_t begin, std::size_t end,
   for (std::size_t i = begin; i < end; ++i) {
     auto& [shape, state] = shapes[cell_style(map.cells[i])];
     fmt::format_to(std::back_inserter(shape), "M{} 0h{}v{}h-{}z",
-                   static_cast<int>(i - begin) * kStep, kSide, kSide, kSide);
+                   static_cast<int>(i - begin) * kStep, kWidth, kHeight, kWidth);
     state = map.cells[i].state;
   }
   std::string row = row_label(map, begin, end, path);
@@ -94,9 +95,16 @@ std::string ways(const RankMap& map, const std::string& path) {
 }
 
 constexpr std::pair<const char*, const char*> kLegend[] = {
-    {"m", "missing"},      {"r2", "a quarter"}, {"r5", "half"},    {"r8", "nearly full"},
-    {"r5 f", "in flight"}, {"d", "decoding"},   {"v", "verified"}, {"s", "stalled"},
-    {"q", "quarantined"},  {"l", "lost"}};
+    {"m", "missing"},
+    {"r2", "a quarter"},
+    {"r5", "half"},
+    {"r8", "nearly full"},
+    {"r5 f", "in flight: blocks are under way"},
+    {"d", "decoding"},
+    {"v", "verified: whole and right"},
+    {"s", "stalled: nothing new for 10 s"},
+    {"q", "quarantined: decoded to false data, or waits for proof"},
+    {"l", "lost: was verified, its file is changed or gone"}};
 
 std::string legend() {
   std::string text = "<ul class=\"legend\">";
@@ -111,8 +119,9 @@ std::string legend() {
 // For the script, which shows it: a cell is chosen with the mouse on the map, or with keys here.
 std::string probe(const RankMap& map, const std::string& content) {
   return fmt::format(
-      "<div class=\"probe scripted\" id=\"probe\" hidden data-content=\"{}\" data-from=\"{}\" "
-      "data-count=\"{}\" data-per=\"{}\" data-columns=\"{}\"><label for=\"cell\">Cell</label>"
+      "<div class=\"probe scripted\" id=\"probe\" data-content=\"{}\" data-from=\"{}\" "
+      "data-count=\"{}\" data-per=\"{}\" data-columns=\"{}\"><label for=\"cell\">Choose a "
+      "cell</label>"
       "<input id=\"cell\" type=\"range\" min=\"0\" max=\"{}\" value=\"0\">"
       "<a id=\"zoom\" href=\"#map\"{}>Zoom in</a><p id=\"told\">Point at a cell, or choose one "
       "here with the arrow keys, to see who supplies it.</p></div>",
@@ -177,18 +186,24 @@ std::string map_section(const RankMap& map, const std::string& path, const std::
       "aria-label=\"Rank map: {} cells, {} a generation each\">",
       columns_of_map(map.cells.size()), kMargin,
       static_cast<int>(columns_of_map(map.cells.size())) * kStep + kMargin,
-      static_cast<int>(rows.size()) * kStep + 1, map.cells.size(),
+      static_cast<int>(rows.size()) * kRowStep + 1, map.cells.size(),
       map.per_cell == 1 ? std::string("of one") : fmt::format("of {}", map.per_cell));
   for (std::size_t row = 0; row < rows.size(); ++row)
     svg += fmt::format("<g id=\"{}\" transform=\"translate(0 {})\">{}</g>", rows[row].first,
-                       row * kStep, rows[row].second);
+                       row * kRowStep, rows[row].second);
   svg += fmt::format("<rect id=\"cursor\" width=\"{}\" height=\"{}\" visibility=\"hidden\"/></svg>",
-                     kSide, kSide);
-  std::string note;
-  if (map.per_cell > 1)
-    note = fmt::format(
-        "<p>Each cell stands for {} generations; the number beside a row zooms to it.</p>",
-        map.per_cell);
+                     kWidth, kHeight);
+  std::string note =
+      "<p class=\"note\">A <dfn>generation</dfn> is a run of blocks that are decoded together. Its "
+      "<dfn>rank</dfn> is how many blocks of it are here that no others can make up for; at full "
+      "rank "
+      "it is decoded and checked. ";
+  note += map.per_cell == 1
+              ? "Each <dfn>cell</dfn> is a generation; its colour is its rank.</p>"
+              : fmt::format(
+                    "Each cell stands for {} generations; the number beside a row zooms to "
+                    "it.</p>",
+                    map.per_cell);
   return ways(map, path) + note + web::scrolled("Rank map", svg) + probe(map, content) + legend();
 }
 

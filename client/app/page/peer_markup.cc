@@ -13,6 +13,20 @@ namespace {
 
 using web::html;
 
+constexpr const char* kPeerWords =
+    "<p class=\"note\"><dfn>Received</dfn> and <dfn>Sent</dfn>: bytes of blocks from the peer and "
+    "to it. "
+    "<dfn>Innovative</dfn>: the share of its blocks that brought something new; the others could "
+    "be "
+    "computed from blocks that were here. <dfn>authority</dfn>: the peer has proven that it speaks "
+    "for "
+    "the publisher, so its blocks need no other proof.</p>";
+
+// Empty: there is no reason.
+std::string reason_of(const std::optional<core::WhyNot>& why) {
+  return why ? why_not_words(why) : "";
+}
+
 std::string row_of(const core::PeerStatus& peer) {
   const std::string innovation =
       peer.blocks_received == 0
@@ -34,8 +48,8 @@ std::string row_of(const core::PeerStatus& peer) {
   number(format_rate(peer.up_rate));
   number(innovation);
   return row + fmt::format("<td>{}{}</td><td>{}</td><td>{}</td></tr>", peer_state_name(peer.state),
-                           peer.authority ? ", authority" : "", why_not_words(peer.not_sent),
-                           why_not_words(peer.not_received));
+                           peer.authority ? ", authority" : "", reason_of(peer.not_sent),
+                           reason_of(peer.not_received));
 }
 
 std::string pages_of(std::size_t count, std::size_t page, const std::string& path) {
@@ -59,13 +73,14 @@ std::string peers_section(std::vector<core::PeerStatus> peers, std::size_t page,
   std::string rows;
   for (std::size_t i = page * kPeersOnPage; i < std::min(count, (page + 1) * kPeersOnPage); ++i)
     rows += row_of(peers[i]);
-  return fmt::format("<p>{} connected</p>", count) + pages_of(count, page, path) +
+  return fmt::format("<p>{} connected</p>", count) + kPeerWords + pages_of(count, page, path) +
          web::scrolled(
              "Peers",
-             "<table><thead><tr><th scope=\"col\">Peer</th><th scope=\"col\">Address"
-             "</th><th scope=\"col\">Program</th><th scope=\"col\" class=\"n\">Holds</th><th "
-             "scope=\"col\" class=\"n\">Gave</th>"
-             "<th scope=\"col\" class=\"n\">Took</th><th scope=\"col\" class=\"n\">Down</th>"
+             "<table class=\"cards peers\"><thead><tr><th scope=\"col\">Peer</th><th "
+             "scope=\"col\">Address"
+             "</th><th scope=\"col\">Program</th><th scope=\"col\" class=\"n\">Has</th><th "
+             "scope=\"col\" class=\"n\">Received</th>"
+             "<th scope=\"col\" class=\"n\">Sent</th><th scope=\"col\" class=\"n\">Down</th>"
              "<th scope=\"col\" class=\"n\">Up</th><th scope=\"col\" class=\"n\">Innovative</th>"
              "<th scope=\"col\">State</th><th scope=\"col\">None to it: why</th>"
              "<th scope=\"col\">None from it: why</th></tr></thead><tbody>" +
@@ -73,7 +88,7 @@ std::string peers_section(std::vector<core::PeerStatus> peers, std::size_t page,
 }
 
 std::string bans_section(const std::vector<core::Ban>& bans) {
-  if (bans.empty()) return "<p>No peer is banned.</p>";
+  if (bans.empty()) return "";
   std::string rows;
   for (std::size_t i = 0; i < std::min(bans.size(), kBansOnPage); ++i) {
     const core::Ban& ban = bans[i];
@@ -86,7 +101,8 @@ std::string bans_section(const std::vector<core::Ban>& bans) {
   std::string more;
   if (bans.size() > kBansOnPage)
     more = fmt::format("<p>And {} more, which end sooner.</p>", bans.size() - kBansOnPage);
-  return web::scrolled("Bans",
+  return "<h2>Bans</h2>" +
+         web::scrolled("Bans",
                        "<table><thead><tr><th scope=\"col\">Peer</th><th scope=\"col\">Address"
                        "</th><th scope=\"col\" class=\"n\">Times</th><th scope=\"col\" "
                        "class=\"n\">Time left</th>"

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "client/app/console/quantities.h"
-#include "client/app/page/daemon_markup.h"
 #include "client/app/page/json_members.h"
 #include "proto/web/markup.h"
 
@@ -52,8 +51,8 @@ std::string goal_words(const Json& details) {
 
 }  // namespace
 
-std::vector<std::pair<const char*, std::string>> settings_facts(const Json& details) {
-  std::vector<std::pair<const char*, std::string>> facts;
+NamedFacts settings_facts(const Json& details) {
+  NamedFacts facts;
   if (number_of(details, "up_limit") > 0 || number_of(details, "down_limit") > 0) {
     facts.emplace_back("Limits", fmt::format("up {}, down {}", rate_words(details, "up_limit"),
                                              rate_words(details, "down_limit")));
@@ -61,26 +60,29 @@ std::vector<std::pair<const char*, std::string>> settings_facts(const Json& deta
   facts.emplace_back("Sent", sent_words(details));
   facts.emplace_back("Seeds until", goal_words(details));
   facts.emplace_back("Moves to", html(text_of(details, "moving_to")));
-  facts.emplace_back("Was not moved", html(text_of(details, "move_failure")));
   const auto saved = details.find("saved");
   if (saved != details.end() && *saved == false)
     facts.emplace_back("Not saved yet", "the last change; a crash now would lose it");
   return facts;
 }
 
-std::string settings_forms(const Json& details) {
+std::string settings_forms(const Json& details, const std::optional<Refusal>& refused) {
   const std::string id = text_of(details, "content_id");
+  const FormMarkup limit(refused, "limit"), move(refused, "move");
   const std::string limits =
-      labelled_field("up", "Up, bytes a second", "1M, none or default") +
-      labelled_field("down", "Down, bytes a second", "1M, none or default") +
-      labelled_field("seed_ratio", "Seed until this ratio", "1.5, none or default") +
-      labelled_field("seed_time", "Seed for", "12h, none or default") +
+      limit.alert() + limit.field("up", "Up, bytes a second", "1M, none or default") +
+      limit.field("down", "Down, bytes a second", "1M, none or default") +
+      limit.field("seed_ratio", "Seed until this ratio", "1.5, none or default") +
+      limit.field("seed_time", "Seed for", "12h, none or default") +
       "<p>What is left empty stays. <code>default</code>: as for the daemon.</p>"
       "<button name=\"action\" value=\"limit\">Set limits</button>";
-  const std::string folder = labelled_field("folder", "Move files to", "/srv/archive", true) +
-                             labelled_field("as", "under another name", "as now") +
+  const std::string folder = move.alert() +
+                             move.field("folder", "Move files to", "/srv/archive", true) +
+                             move.field("as", "under another name", "as now") +
                              "<button name=\"action\" value=\"move\">Move</button>";
-  return "<details id=\"settings\"><summary>Limits, place in line, folder</summary>" +
+  return fmt::format(
+             "<details id=\"settings\"{}{}><summary>Change limits, place in line, folder</summary>",
+             limit.open(), move.open()) +
          form(id, "add", limits) +
          form(id, "ways",
               choices("priority", "Priority", "priority",
@@ -89,6 +91,24 @@ std::string settings_forms(const Json& details) {
               choices("queue", "In line", "to",
                       {{"first", "first"}, {"up", "up"}, {"down", "down"}, {"last", "last"}})) +
          form(id, "add", folder) + "</details>";
+}
+
+std::string removal_forms(const Json& details) {
+  const std::string id = text_of(details, "content_id"), name = html(text_of(details, "name")),
+                    folder = html(text_of(details, "folder"));
+  return "<details id=\"removal\" class=\"danger\"><summary>Remove</summary>" +
+         form(id, "ways",
+              fmt::format("<p>Firn forgets {}, and no longer loads or shares it. The files in {} "
+                          "stay.</p><button name=\"action\" value=\"remove\">Forget, keep files"
+                          "</button>",
+                          name, folder)) +
+         form(
+             id, "ways",
+             fmt::format("<label><input type=\"checkbox\" required> Yes, delete the files of {} in "
+                         "{} as well. Nobody can bring them back.</label><button name=\"action\" "
+                         "value=\"remove_data\">Forget and delete files</button>",
+                         name, folder)) +
+         "</details>";
 }
 
 }  // namespace firn::app

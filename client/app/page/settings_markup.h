@@ -2,16 +2,19 @@
 // queue, its folder.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "client/app/console/events.h"
+#include "client/app/page/daemon_markup.h"
+#include "client/app/page/form_markup.h"
 
 namespace firn::app {
 
 // Names, and values as HTML, of what is worth a line.
-std::vector<std::pair<const char*, std::string>> settings_facts(const Json& details);
-std::string settings_forms(const Json& details);
+NamedFacts settings_facts(const Json& details);
+std::string settings_forms(const Json& details, const std::optional<Refusal>& refused);
+// Ways to remove it, which ask first.
+std::string removal_forms(const Json& details);
 
 }  // namespace firn::app

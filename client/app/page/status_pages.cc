@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "client/app/daemon/rpc.h"
-#include "client/app/page/form_calls.h"
 #include "client/app/page/map_markup.h"
 #include "proto/program/output_file.h"
 #include "proto/web/form.h"
@@ -23,6 +22,7 @@ using web::Response;
 
 constexpr std::size_t kKnownMax = 64;
 constexpr std::chrono::milliseconds kFresh{500};
+constexpr const char* kNotDone = "That was not done";
 constexpr const char* kBusy = "there is too much to do; try again";
 
 std::uint32_t number_in(const web::Fields& fields, const char* name) {
@@ -154,8 +154,12 @@ void StatusPages::tick() {
 
 void StatusPages::show(ExchangeId id, const std::string& content, const PageView& view) {
   const auto take = [this, id, content, view](const Facts& facts) {
-    if (!facts->ok()) return server_.reply(id, failure(404, "Not found", facts->error().message()));
+    if (!facts->ok()) {
+      if (view.refused) return server_.reply(id, failure(422, kNotDone, view.refused->why));
+      return server_.reply(id, failure(404, "Not found", facts->error().message()));
+    }
     Response response;
+    response.status = view.refused ? 422 : 200;
     const ContentFacts& known = facts->value();
     if (content.empty()) {
       response.body = contents_page(known, history_.all(), view);
@@ -225,31 +229,37 @@ void StatusPages::call_rpc(ExchangeId id, std::string body) {
   if (!called) server_.reply(id, web::plain_response(503, kBusy));
 }
 
-void StatusPages::call_and_return(ExchangeId id, const Json& rpc, const std::string& path,
-                                  const std::string& forget_file) {
-  const std::string line = rpc.dump(-1, ' ', false, Json::error_handler_t::replace);
-  const bool called = calls_.call([this, id, line, path, forget_file] {
-    const std::string text = answer_rpc(line, *source_.methods());
-    server_.post([this, id, text, path, forget_file] {
-      if (!forget_file.empty()) ::unlink(forget_file.c_str());
+void StatusPages::call_and_return(ExchangeId id, Posted posted) {
+  const std::string file = posted.forget_file;
+  const bool called = calls_.call([this, id, posted = std::move(posted)] {
+    const std::string line = posted.call.rpc.dump(-1, ' ', false, Json::error_handler_t::replace);
+    server_.post([this, id, posted, text = answer_rpc(line, *source_.methods())] {
+      if (!posted.forget_file.empty()) ::unlink(posted.forget_file.c_str());
       forget_facts();
       const Json answer = Json::parse(text, nullptr, false);
       if (answer.is_object() && answer.contains("result"))
-        return server_.reply(id, web::redirection(path));
+        return server_.reply(id, web::redirection(posted.call.back));
       const std::string why = answer.is_object() && answer.contains("error")
                                   ? answer["error"].value("message", "")
                                   : "";
-      server_.reply(id, failure(422, "That was not done", why));
+      refuse(id, {posted.action, why, posted.fields});
     });
   });
   if (called) return;
-  if (!forget_file.empty()) ::unlink(forget_file.c_str());
+  if (!file.empty()) ::unlink(file.c_str());
   server_.reply(id, web::plain_response(503, kBusy));
 }
 
+void StatusPages::refuse(ExchangeId id, Refusal refused) {
+  const std::string content = page_of_form(refused.fields);
+  PageView view = view_of({}, content, may_change_);
+  view.refused = std::move(refused);
+  show(id, content, view);
+}
+
 void StatusPages::add(ExchangeId id, const Request& request) {
-  const auto fields = web::parse_form(request);
-  if (!fields) return server_.reply(id, failure(400, "That was not done", "It is no form."));
+  auto fields = web::parse_form(request);
+  if (!fields) return server_.reply(id, failure(400, kNotDone, "It is no form of these pages."));
   const auto value = [&fields](const char* name) {
     const std::string* const found = web::find_field(*fields, name);
     return found == nullptr ? std::string() : *found;
@@ -258,26 +268,29 @@ void StatusPages::add(ExchangeId id, const Request& request) {
   if (const std::string manifest = value("manifest"); !manifest.empty() && source.empty()) {
     uploaded = folder_ + "/upload-" + web::fresh_token() + ".firn";
     const auto written = OutputFile(uploaded, kManifestFile).write_new_private(manifest);
-    if (!written.ok())
-      return server_.reply(id, failure(500, "That was not done", written.error().message()));
+    if (!written.ok()) return server_.reply(id, failure(500, kNotDone, written.error().message()));
     source = uploaded;
   }
   Json params = {{"source", source}, {"serve", value("serve") == "on"}};
   for (const char* const name : {"folder", "as"})
     if (const std::string text = value(name); !text.empty()) params[name] = text;
-  call_and_return(id,
-                  {{"jsonrpc", "2.0"}, {"id", 1}, {"method", "add"}, {"params", std::move(params)}},
-                  "/", uploaded);
+  std::erase_if(*fields, [](const auto& field) { return field.first == "manifest"; });
+  call_and_return(
+      id, {{{{"jsonrpc", "2.0"}, {"id", 1}, {"method", "add"}, {"params", std::move(params)}}, "/"},
+           "add",
+           *std::move(fields),
+           uploaded});
 }
 
 void StatusPages::change(ExchangeId id, const Request& request) {
-  const auto fields = web::parse_form(request);
-  if (!fields)
-    return server_.reply(id, failure(400, "That was not done", "It is no form of these pages."));
-  const auto call = form_call(*fields);
+  auto fields = web::parse_form(request);
+  if (!fields) return server_.reply(id, failure(400, kNotDone, "It is no form of these pages."));
+  const std::string* const named = web::find_field(*fields, "action");
+  std::string action = named == nullptr ? "" : *named;
+  auto call = form_call(*fields);
   if (!call.ok())
-    return server_.reply(id, failure(422, "That was not done", call.error().message()));
-  call_and_return(id, call->rpc, call->back, "");
+    return refuse(id, {std::move(action), call.error().message(), *std::move(fields)});
+  call_and_return(id, {*std::move(call), std::move(action), *std::move(fields), ""});
 }
 
 }  // namespace firn::app

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "client/app/page/content_markup.h"
+#include "client/app/page/form_calls.h"
 #include "client/app/page/main_calls.h"
 #include "client/app/page/rate_history.h"
 #include "proto/web/door.h"
@@ -64,9 +65,16 @@ class StatusPages final : public web::Pages {
   void call_rpc(web::ExchangeId id, std::string body);
   void add(web::ExchangeId id, const web::Request& request);
   void change(web::ExchangeId id, const web::Request& request);
-  // Sends a request of JSON-RPC; a browser comes back to `path`, or reads what failed.
-  void call_and_return(web::ExchangeId id, const Json& rpc, const std::string& path,
-                       const std::string& forget_file);
+  // What a form asks for: where a browser goes afterwards, and what it had sent.
+  struct Posted {
+    FormCall call;
+    std::string action;
+    web::Fields fields;
+    std::string forget_file;  // that was uploaded; empty: none
+  };
+  void call_and_return(web::ExchangeId id, Posted posted);
+  // Shows the form's page again, with the reason and what was typed.
+  void refuse(web::ExchangeId id, Refusal refused);
 
   web::HttpServer& server_;
   MainCalls& calls_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client/app/console/events.h"
+#include "client/app/page/file_markup.h"
 #include "client/core/view/swarm_view.h"
 #include "proto/base/result.h"
 
@@ -18,6 +19,7 @@ class DaemonMethods;  // daemon/rpc.h
 struct ContentFacts {
   Json details;  // docs/rpc.md, as `show`
   std::optional<core::SwarmView> swarm;
+  ListedFiles files;  // of none while they are not known
   Json daemon =
       Json::object();  // of the list: docs/rpc.md, as `status`, with `folders` of `watches`
 };

@@ -2,6 +2,8 @@
 // it. Everything works without this.
 "use strict";
 
+document.documentElement.classList.add("live");  // shows what only works with this
+
 // --- signing in: the address that a program prints has the token behind '#' ---
 const login = document.getElementById("login");
 const given = /^#token=([\w.~-]+)$/.exec(location.hash);
@@ -112,16 +114,15 @@ if (probe) {
     chosen = index;
     cell.value = index;
     cursor.setAttribute("x", index % columns * 10);
-    cursor.setAttribute("y", Math.floor(index / columns) * 10);
+    cursor.setAttribute("y", Math.floor(index / columns) * 14);
     cursor.setAttribute("visibility", "visible");
     ask();
   };
   const at = ({clientX, clientY}) => {
     const {x, y} = new DOMPoint(clientX, clientY).matrixTransform(map.getScreenCTM().inverse());
     const column = Math.floor(x / 10);
-    return column < 0 || column >= columns ? -1 : Math.floor(y / 10) * columns + column;
+    return column < 0 || column >= columns ? -1 : Math.floor(y / 14) * columns + column;
   };
-  probe.hidden = false;
   map.addEventListener("pointermove", (event) => choose(at(event)));
   map.addEventListener("click", (event) => {
     if (per > 1 && at(event) >= 0 && !event.target.closest("a")) choose(at(event)), zoom.click();
@@ -178,10 +179,17 @@ addEventListener("submit", async (event) => {
   }
 });
 
+// --- the link is copied: where the page has no clipboard, as on plain HTTP, by way of its selection ---
+addEventListener("click", ({target}) => {
+  if (target.id !== "copy") return;
+  document.getElementById("link").select();
+  target.textContent = document.execCommand("copy") ? "Copied" : "Copy";
+});
+
 // --- a manifest that is dropped goes into the form; a folder may still have to be said ---
 const manifest = document.getElementById("manifest");
 if (manifest) {
-  const folder = document.getElementById("folder");
+  const folder = document.getElementById("add-folder");
   folder.value = folder.value || localStorage.getItem("folder") || "";
   manifest.form.addEventListener("submit", () => localStorage.setItem("folder", folder.value));
   addEventListener("dragover", (event) => {

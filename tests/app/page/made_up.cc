@@ -14,6 +14,8 @@ using core::PeerStatus;
 constexpr const char* kHostileName = "<img src=x onerror=alert(1)>&\"'\u202egpj.bin";
 constexpr const char* kHostileAgent = "\"><svg onload=alert(2)><script>alert(3)</script>";
 
+constexpr std::uint64_t kGenerationBytes = 64 * 16384;
+
 // What a content is made of.
 struct Kind {
   const char* id;  // of a page: what a real one has would say nothing to a test
@@ -43,7 +45,6 @@ const Kind* kind_of(const std::string& id) {
 }
 
 Json details_of(const Kind& kind) {
-  constexpr std::uint64_t kGenerationBytes = 64 * 16384;
   const std::uint64_t rank = std::uint64_t{kind.generations} * 64;
   Json json = {
       {"content_id", kind.id},
@@ -61,7 +62,7 @@ Json details_of(const Kind& kind) {
       {"seeding", "forever"}};
   if (std::string(kind.state) == "failed")
     json["failure"] = std::string("/srv/downloads/") + kHostileName + ": no space left";
-  if (std::string(kind.state) == "seeding")
+  if (kind.peers > 0)
     json["link"] = "firn:" + std::string(52, 'a') + "/tr=" + std::string(52, 'b') +
                    "@tracker.example.org:4711/peer=192.0.2.7:40123";
   if (std::string(kind.state) == "searching")
@@ -138,6 +139,23 @@ void fill(core::SwarmView& view, const Kind& kind, std::uint64_t step) {
   }
 }
 
+// A folder whose files grow, or a single file.
+ListedFiles files_of(const Kind& kind) {
+  if (kind.generations == 0) return {};
+  Info info;
+  info.shape = {64, 16384, kind.generations * kGenerationBytes};
+  const std::uint32_t count = std::string(kind.id) == "large" ? 999 : kind.generations / 20;
+  for (std::uint64_t i = 0, at = 0; i < count; ++i) {
+    const std::uint64_t end = info.shape.content_bytes * (i + 1) * (i + 1) / count / count;
+    FileEntry& entry = info.files.emplace_back();
+    entry.path = fmt::format("day {}/{}{}.jpg", i / 5, kind.name, i);
+    entry.offset = at;
+    entry.bytes = end - at;
+    at = end;
+  }
+  return list_files(info);
+}
+
 core::SwarmView swarm_of(const Kind& kind, std::uint64_t step) {
   const bool hostile = std::string(kind.id) == "hostile";
   core::SwarmView view;
@@ -178,7 +196,10 @@ Result<ContentFacts> MadeUp::content(const std::string& id) {
   ++steps_;
   ContentFacts facts;
   facts.details = *details;
-  if (const Kind* const kind = kind_of(id)) facts.swarm = swarm_of(*kind, steps_);
+  if (const Kind* const kind = kind_of(id)) {
+    facts.swarm = swarm_of(*kind, steps_);
+    facts.files = files_of(*kind);
+  }
   return facts;
 }
 

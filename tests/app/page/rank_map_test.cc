@@ -99,16 +99,17 @@ TEST_CASE("the words of a range tell its rank and the senders of its rows") {
 }
 
 TEST_CASE("a row of the map has a shape for each style in it") {
-  core::SwarmView view = view_of(40);
+  core::SwarmView view = view_of(80);
   view.verified.add(0);
   view.verified.add(2);
   const auto rows = map_rows(rank_map(view, {}), "/content/x");
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].first == "row-0");
-  CHECK(rows[0].second.find("<path class=\"v\" d=\"M0 0h9v9h-9zM20 0h9v9h-9z\"><title>verified") !=
-        std::string::npos);
+  CHECK(
+      rows[0].second.find("<path class=\"v\" d=\"M0 0h9v13h-9zM20 0h9v13h-9z\"><title>verified") !=
+      std::string::npos);
   CHECK(rows[1].second.find("class=\"v\"") == std::string::npos);
-  CHECK(rows[1].second.find(">32</text>") != std::string::npos);
+  CHECK(rows[1].second.find(">64</text>") != std::string::npos);
 }
 
 TEST_CASE("a map's table joins generations that are settled") {

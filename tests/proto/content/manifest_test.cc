@@ -97,6 +97,18 @@ TEST_CASE("a manifest comes back as it was made") {
   CHECK(*manifest_content_id(made->file_bytes) == made->id);
 }
 
+TEST_CASE("the first bytes of a manifest tell the content's name") {
+  Info info = sample_info();
+  info.name = std::string(limits::kPathComponentBytesMax, 'n');
+  const auto made = make_manifest(info, {});
+  REQUIRE(made.ok());
+  CHECK(manifest_name(made->file_bytes) == info.name);
+  CHECK(manifest_name(std::string_view(made->file_bytes).substr(0, kNameWithin)) == info.name);
+  CHECK(manifest_name(std::string_view(made->file_bytes).substr(0, 20)).empty());
+  CHECK(manifest_name("FIRNSEA1 and more").empty());
+  CHECK(manifest_name("").empty());
+}
+
 TEST_CASE("every flipped bit of a manifest is found") {
   std::string file = sample().file_bytes;
   for (std::size_t byte = 0; byte < file.size(); ++byte)

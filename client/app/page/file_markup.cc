@@ -1,0 +1,88 @@
+#include "client/app/page/file_markup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "client/app/console/quantities.h"
+#include "proto/web/markup.h"
+
+namespace firn::app {
+namespace {
+
+using web::html;
+
+double percent_of(double share) {
+  return share < 1 ? std::min(99.9, 100 * share) : 100;
+}
+
+std::string size_of(const FileEntry& entry) {
+  if (entry.kind == FileEntry::Kind::kFolder) return "empty folder";
+  if (entry.kind == FileEntry::Kind::kLink) return "link";
+  return format_bytes(entry.bytes);
+}
+
+}  // namespace
+
+std::string percent_words(double share) {
+  return fmt::format("{:.1f}%", percent_of(share));
+}
+
+std::string progress_bar(double share, const char* label) {
+  return fmt::format("<progress max=\"100\" value=\"{:.1f}\" aria-label=\"{}\"></progress>",
+                     percent_of(share), label);
+}
+
+ListedFiles list_files(const Info& info) {
+  const std::size_t listed = std::min(info.files.size(), ListedFiles::kListedMax);
+  return {{info.files.begin(), info.files.begin() + static_cast<std::ptrdiff_t>(listed)},
+          info.files.size(),
+          info.shape.generation_bytes()};
+}
+
+double share_of(const FileEntry& file, std::uint64_t generation_bytes,
+                const core::SwarmView& view) {
+  if (file.bytes == 0 || generation_bytes == 0) return 1;
+  const std::uint64_t end = file.offset + file.bytes;
+  const auto first = static_cast<std::uint32_t>(file.offset / generation_bytes);
+  auto filling =
+      std::ranges::lower_bound(view.filling, first, {}, &core::FillingGeneration::number);
+  double here = 0;
+  for (std::uint32_t g = first; g < view.verified.size() && g * generation_bytes < end; ++g) {
+    while (filling != view.filling.end() && filling->number < g) ++filling;
+    const bool fills = filling != view.filling.end() && filling->number == g && filling->blocks > 0;
+    const double part = view.verified.contains(g) ? 1.0
+                        : fills ? static_cast<double>(filling->rank) / filling->blocks
+                                : 0.0;
+    const std::uint64_t begins = std::max(file.offset, g * generation_bytes);
+    const std::uint64_t ends = std::min(end, (g + std::uint64_t{1}) * generation_bytes);
+    here += part * static_cast<double>(ends - begins);
+  }
+  return here / static_cast<double>(file.bytes);
+}
+
+std::string files_section(const ListedFiles& files, const std::string& name,
+                          const core::SwarmView* view) {
+  if (files.entries.empty())
+    return "<p>The files are listed while the content is active and its manifest is known.</p>";
+  std::string rows;
+  for (const FileEntry& entry : files.entries) {
+    const double share = view == nullptr ? 0 : share_of(entry, files.generation_bytes, *view);
+    fmt::format_to(std::back_inserter(rows),
+                   "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"b\">{}</td>"
+                   "<td class=\"n\">{}</td></tr>",
+                   html(entry.path.empty() ? name : entry.path), size_of(entry),
+                   view == nullptr ? "" : progress_bar(share, "Progress"),
+                   view == nullptr ? "-" : percent_words(share));
+  }
+  std::string more;
+  if (files.count > files.entries.size())
+    more = fmt::format("<p>The first {} of {}.</p>", files.entries.size(), files.count);
+  return more + web::scrolled("Files",
+                              "<table class=\"cards files\"><thead><tr><th scope=\"col\">Name</th>"
+                              "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\" "
+                              "colspan=\"2\">Progress</th></tr></thead><tbody>" +
+                                  rows + "</tbody></table>");
+}
+
+}  // namespace firn::app

@@ -1,0 +1,37 @@
+// The files of a content: names, sizes, and how much of each is there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "client/core/view/swarm_view.h"
+#include "proto/content/manifest.h"
+
+namespace firn::app {
+
+// A content's first entries: a content may have a million.
+struct ListedFiles {
+  static constexpr std::size_t kListedMax = 100;
+
+  std::vector<FileEntry> entries;  // kListedMax at most, in content order
+  std::size_t count = 0;           // of all entries
+  std::uint64_t generation_bytes = 0;
+};
+
+ListedFiles list_files(const Info& info);
+
+// The part of a file's bytes that is verified or can be computed from the rows that are here; 0
+// to 1. An empty file is there.
+double share_of(const FileEntry& file, std::uint64_t generation_bytes, const core::SwarmView& view);
+
+// `name`: of the content, which its single file has. `view`: null while nothing is known of it.
+std::string files_section(const ListedFiles& files, const std::string& name,
+                          const core::SwarmView* view);
+
+// A bar and its percent, never 100 before all is there. `label`: HTML.
+std::string progress_bar(double share, const char* label);
+std::string percent_words(double share);
+
+}  // namespace firn::app

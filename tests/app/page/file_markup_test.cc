@@ -1,0 +1,61 @@
+#include "client/app/page/file_markup.h"
+
+#include <doctest/doctest.h>
+
+using namespace firn;
+using namespace firn::app;
+
+namespace {
+
+constexpr std::uint64_t kGeneration = 1000;
+
+core::SwarmView view_of(std::uint32_t generations) {
+  core::SwarmView view;
+  view.generation_size = 10;
+  view.verified = view.given_up = core::GenerationSet(generations);
+  return view;
+}
+
+FileEntry file(std::uint64_t offset, std::uint64_t bytes) {
+  FileEntry entry;
+  entry.path = "<a>";
+  entry.offset = offset;
+  entry.bytes = bytes;
+  return entry;
+}
+
+}  // namespace
+
+TEST_CASE("a file's progress counts its own bytes of each generation") {
+  core::SwarmView view = view_of(4);
+  view.verified.add(0);
+  core::FillingGeneration filling;
+  filling.number = 2;
+  filling.rank = 5;
+  filling.blocks = 10;
+  view.filling.push_back(filling);
+  CHECK(share_of(file(0, 1000), kGeneration, view) == doctest::Approx(1));
+  CHECK(share_of(file(500, 1000), kGeneration, view) == doctest::Approx(0.5));
+  CHECK(share_of(file(1000, 3000), kGeneration, view) == doctest::Approx(0.5 / 3));
+  CHECK(share_of(file(2100, 10), kGeneration, view) == doctest::Approx(0.5));
+  CHECK(share_of(file(3000, 1), kGeneration, view) == doctest::Approx(0));
+  CHECK(share_of(file(3000, 0), kGeneration, view) == doctest::Approx(1));
+}
+
+TEST_CASE("a percentage is not 100 before all is there") {
+  CHECK(percent_words(0.99999) == "99.9%");
+  CHECK(percent_words(1) == "100.0%");
+}
+
+TEST_CASE("of very many files the first are listed, and their number is told") {
+  Info info;
+  info.shape = {10, 100, 5000};
+  for (std::uint64_t i = 0; i < 5000; ++i) info.files.push_back(file(i, 1));
+  const ListedFiles listed = list_files(info);
+  CHECK(listed.entries.size() == ListedFiles::kListedMax);
+  const core::SwarmView view = view_of(5);
+  const std::string markup = files_section(listed, "x", &view);
+  CHECK(markup.find("The first 100 of 5000.") != std::string::npos);
+  CHECK(markup.find("&lt;a&gt;") != std::string::npos);
+  CHECK(markup.find("<a>") == std::string::npos);
+}
