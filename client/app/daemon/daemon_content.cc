@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "client/app/daemon/content_removal.h"
+#include "client/app/daemon/move_check.h"
 #include "client/app/session/peer_table.h"
 #include "client/app/session/standstill_words.h"
 #include "proto/content/content_secret.h"
