@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -92,6 +93,25 @@ TEST_CASE("folders get what the sender's mode allows and the umask leaves, and t
     CHECK(mode_of(dir.path("c/a/b")) == expected(b));
     CHECK(mode_of(dir.path("c/a/empty")) == expected(empty));
     CHECK(mode_of(dir.path("c/z")) == expected(0755));
+  }
+}
+
+TEST_CASE("a default ACL holds for all folders, in place of the umask") {
+  // acl(5): the owner all, the group all, others nothing.
+  const unsigned char acl[] = {2,    0,    0, 0, 1,    0,    7,    0,    0xff, 0xff,
+                               0xff, 0xff, 4, 0, 7,    0,    0xff, 0xff, 0xff, 0xff,
+                               0x20, 0,    0, 0, 0xff, 0xff, 0xff, 0xff};
+  const char* const name = "system.posix_acl_default";
+  const TemporaryFolder dir;
+  if (::setxattr(dir.path().c_str(), name, acl, sizeof acl, 0) != 0) return;  // it has none
+  const Umask umask(077);
+  receive(sample_of({{"a", 0700, 2}, {"a/b", 0777, 3}}, 0775), dir.path());
+  const std::pair<const char*, std::uint32_t> expected[] = {
+      {"c", 0750}, {"c/z", 0750}, {"c/a", 0700}, {"c/a/b", 0770}, {"c/a/empty", 0770}};
+  for (const auto& [path, mode] : expected) {
+    CAPTURE(path);
+    CHECK(mode_of(dir.path(path)) == mode);
+    CHECK(::getxattr(dir.path(path).c_str(), name, nullptr, 0) == sizeof acl);
   }
 }
 

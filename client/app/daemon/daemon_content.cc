@@ -46,7 +46,7 @@ Json ways_to_it(ContentSession* session, const DaemonHost& host) {
     ways["trusted"] = session->plan().trust;
     ways["announced"] = session->running() && session->trackers().announced();
   }
-  const std::vector<Address> addresses = host.addresses(!trackers.empty());
+  const std::vector<Address> addresses = host.addresses();
   ways["trackers"] = ways["addresses"] = Json::array();
   for (const Address& one : trackers) ways["trackers"].push_back(to_text(one));
   for (const Address& one : addresses) ways["addresses"].push_back(to_text(one));
