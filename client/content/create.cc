@@ -87,6 +87,7 @@ Result<Manifest> create_manifest(const std::string& path, const CreateOptions& o
   info.name = scan->name;
   info.single_file = scan->single_file;
   info.files = scan->files;
+  info.folders = scan->folders;
   info.shape = *shape;
   lay_out(info);
   if (Status fits = check_generation_count(info.shape); !fits) return fits.error();

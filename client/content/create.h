@@ -29,8 +29,9 @@ struct CreateOptions {
 // `path` names a regular file or a folder (its last component is the content's name; "." and "/"
 // have none and are refused). Files are taken in byte order of their paths. Devices, sockets, files
 // that cannot be read, and what ScanOptions refuses are all named in one error (kBadInput). Modes,
-// times and empty folders are kept. kUnsupported: a file has bytes, but no size (/proc). kCorrupt
-// if a file changed while it was read. Memory: a few generations, and about 300 bytes a file.
+// times and empty folders are kept (of a folder with mode kFolderMode that is not empty, no time).
+// kUnsupported: a file has bytes, but no size (/proc). kCorrupt if a file changed while it was
+// read. Memory: a few generations, and about 300 bytes a file.
 Result<Manifest> create_manifest(const std::string& path, const CreateOptions& options);
 
 }  // namespace firn::content

@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "client/content/file_time.h"
 #include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
 #include "proto/base/unique_fd.h"
@@ -23,13 +24,10 @@
 namespace firn::content {
 namespace {
 
-std::int64_t nanoseconds(const timespec& time) {
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
 FileState to_state(const struct stat& s) {
   return {static_cast<std::uint64_t>(s.st_dev), static_cast<std::uint64_t>(s.st_ino),
-          static_cast<std::uint64_t>(s.st_size), nanoseconds(s.st_mtim), nanoseconds(s.st_ctim)};
+          static_cast<std::uint64_t>(s.st_size), nanoseconds_of(s.st_mtim),
+          nanoseconds_of(s.st_ctim)};
 }
 
 Error refused(const std::string& path, std::string why) {
@@ -143,7 +141,14 @@ class Scanner {
       visit(path + "/" + name, relative.empty() ? name : relative + "/" + name);
     }
     if (scan_.files.size() == before && !relative.empty())
-      add(path, relative, status, FileEntry::Kind::kFolder);
+      return (void)add(path, relative, status, FileEntry::Kind::kFolder);
+    if ((status.st_mode & 0777) == kFolderMode) return;
+    scan_.folders.push_back({relative, status.st_mode & 0777, time_of(path, status)});
+  }
+
+  std::int64_t time_of(const std::string& path, const struct stat& status) {
+    if (!holds_time(status.st_mtim)) scan_.odd_times.push_back(path);
+    return nanoseconds_of(status.st_mtim);
   }
 
   void visit_file(const std::string& path, const std::string& relative, const struct stat& status) {
@@ -194,7 +199,7 @@ class Scanner {
     entry.path = relative;
     entry.bytes = kind == FileEntry::Kind::kFile ? static_cast<std::uint64_t>(status.st_size) : 0;
     entry.mode = status.st_mode & 0777;
-    entry.modified_ns = nanoseconds(status.st_mtim);
+    entry.modified_ns = time_of(path, status);
     entry.kind = kind;
     scan_.files.push_back(entry);
     scan_.states.push_back(to_state(status));
@@ -253,6 +258,7 @@ void sort_by_path(Scan& scan) {
   reorder(scan.files, order);
   reorder(scan.states, order);
   reorder(scan.sources, order);
+  std::ranges::sort(scan.folders, {}, &FolderEntry::path);
 }
 
 }  // namespace

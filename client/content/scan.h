@@ -39,11 +39,13 @@ struct Scan {
   std::string name;
   bool single_file = false;
   std::vector<FileEntry> files;      // in byte order of their paths; no offsets and digests yet
+  std::vector<FolderEntry> folders;  // likewise
   std::vector<FileState> states;     // same order
   std::vector<std::string> sources;  // same order: where to read it
   std::uint64_t content_bytes = 0;
   std::set<std::string> excludes_used;  // those that left something out
   std::vector<std::string> skipped;  // what ScanOptions left out but for excludes: path and reason
+  std::vector<std::string> odd_times;  // paths whose time no manifest holds (file_time.h)
 };
 
 // Reads no file's bytes, but one of those that say they have none. Everything that cannot be shared

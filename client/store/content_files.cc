@@ -5,12 +5,18 @@
 
 #include "client/content/division.h"
 #include "client/content/top_name.h"
+#include "client/store/content_folders.h"
 
 namespace firn::store {
 namespace {
 
 // With more files than this, one sync of the whole file system is cheaper than theirs.
 constexpr std::size_t kSingleSyncsMax = 64;
+
+// The folders that lead to a file below `top`.
+Status make_parents(Files& files, const Info& info, const std::string& top, std::uint32_t file) {
+  return make_content_folder(files, info, top, parent_of(info.files[file].path));
+}
 
 }  // namespace
 
@@ -32,7 +38,7 @@ std::string ContentFiles::final_name(std::uint32_t file) const {
 
 std::string ContentFiles::work_name(std::uint32_t file) const {
   const std::string& path = info_.single_file ? info_.name : info_.files[file].path;
-  return work_ + "/data/" + path;
+  return work_top_ + "/" + path;
 }
 
 std::string ContentFiles::current_name(std::uint32_t file) const {
@@ -61,7 +67,7 @@ Result<std::shared_ptr<File>> ContentFiles::make(std::uint32_t file) const {
   const std::string name = work_name(file);
   Result<std::shared_ptr<File>> made = files_.open(name, Files::Open::kCreate);
   if (!made && made.error().code == ErrorCode::kNotFound) {
-    if (Status s = files_.make_folders(parent_of(name)); !s) return s.error();
+    if (Status s = make_parents(files_, info_, work_top_, file); !s) return s.error();
     made = files_.open(name, Files::Open::kCreate);
   }
   if (!made) return made.error();
@@ -173,7 +179,7 @@ std::vector<std::uint32_t> ContentFiles::take_deleted() {
   constexpr std::size_t kLooksMax = 256;
   const std::lock_guard lock(mutex_);
   std::vector<std::uint32_t> deleted;
-  const Result<FileStat> folder = files_.stat(work_ + "/data");
+  const Result<FileStat> folder = files_.stat(work_top_);
   if (!folder || folder->kind != FileKind::kFolder) return deleted;
   const auto count = static_cast<std::uint32_t>(places_.size());
   std::size_t looks = 0;
@@ -242,7 +248,7 @@ Status ContentFiles::take_final_name(std::uint32_t file, const std::string& from
   const std::lock_guard lock(mutex_);
   Status renamed = files_.rename(from, to, replace);
   if (!renamed && renamed.error().code == ErrorCode::kNotFound && !parent_of(to).empty()) {
-    if (Status s = files_.make_folders(parent_of(to)); !s) return s;
+    if (Status s = make_parents(files_, info_, top_name(), file); !s) return s;
     renamed = files_.rename(from, to, replace);
   }
   if (!renamed) return renamed;
@@ -254,7 +260,7 @@ Status ContentFiles::take_final_name(std::uint32_t file, const std::string& from
 }
 
 Status ContentFiles::finish_link(std::uint32_t file, bool replace) {
-  if (Status s = files_.make_folders(parent_of(work_name(file))); !s) return s;
+  if (Status s = make_parents(files_, info_, work_top_, file); !s) return s;
   const auto finish_from = [&](const std::string& name) -> Status {
     if (Status s = files_.remove(name); !s) return s;  // of an earlier run
     if (Status s = files_.make_link(name, info_.files[file].target); !s) return s;
@@ -269,13 +275,24 @@ Status ContentFiles::finish_link(std::uint32_t file, bool replace) {
 Status ContentFiles::finish_folder(std::uint32_t file) {
   const FileEntry& entry = info_.files[file];
   const std::string name = final_name(file);
-  if (Status s = files_.make_folders(name); !s) return s;
-  const auto set = files_.set_folder_attributes(name, entry.mode, entry.modified_ns);
-  if (Status s = kept(name, set); !s) return s;
+  if (Status s = make_parents(files_, info_, top_name(), file); !s) return s;
+  if (auto made = files_.make_folder(name, folder_mode(entry)); !made) return made.error();
+  if (Status s = files_.make_folders(name); !s) return s;  // says what else stands there
+  if (Status s = kept(name, files_.set_folder_time(name, entry.modified_ns)); !s) return s;
   const std::lock_guard lock(mutex_);
   places_[file] = Place::kFinished;
   note_folders(name);
   return Done{};
+}
+
+Status ContentFiles::finish_folders() {
+  if (info_.single_file) return Done{};
+  if (info_.files.empty()) {
+    if (Status s = make_content_folder(files_, info_, top_name(), ""); !s) return s;
+    const std::lock_guard lock(mutex_);
+    note_folders(top_name());
+  }
+  return kept(top_name(), set_folder_times(files_, info_, top_name()));
 }
 
 // Where the file system refuses one, it refuses all: said once.
@@ -297,7 +314,7 @@ Result<bool> ContentFiles::unfinish_file(std::uint32_t file) {
   const FileEntry& entry = info_.files[file];
   const std::string from = final_name(file), to = work_name(file);
   const std::lock_guard lock(mutex_);
-  if (Status s = files_.make_folders(parent_of(to)); !s) return s.error();
+  if (Status s = make_parents(files_, info_, work_top_, file); !s) return s.error();
   Result<std::shared_ptr<File>> there = files_.open(from, Files::Open::kRead);
   if (!there) return there.error();
   Result<FileStat> stat = (*there)->stat();

@@ -69,6 +69,9 @@ class ContentFiles {
   // stands there and `replace` is false (folders that stand are taken). A mode or time that the
   // file system refuses is no error: take_warning() tells of the first.
   Status finish_file(std::uint32_t file, bool replace);
+  // Makes the folder of a content without files, and gives folders their times; when all is in
+  // them.
+  Status finish_folders();
   // Takes a file at its final name back into the work folder, made writable. One that has other
   // names too (hard links), or is on another file system, is copied there, and stays where it is
   // until it is replaced: what bears those names is not changed. True: it was copied. An error
@@ -117,6 +120,7 @@ class ContentFiles {
   Files& files_;
   const Info& info_;
   const std::string work_, as_;
+  const std::string work_top_ = work_ + "/data";     // the folder of work names
   OpenFiles& open_files_ = OpenFiles::of_process();  // by this object's address
 
   mutable std::mutex mutex_;

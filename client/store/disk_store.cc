@@ -338,14 +338,11 @@ void DiskStore::reread_left() {
 }
 
 Status DiskStore::finish_names() {
-  if (info_.files.empty()) {
-    if (Status s = files_->make_folders(content_.top_name()); !s) return s;
-    return files_->sync_folder("");
-  }
   for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
     if (content_.place(file) == Place::kFinished || !ledger_.file_complete(file)) continue;
     if (Status s = content_.finish_file(file, may_replace(file)); !s) return s;
   }
+  if (Status s = content_.finish_folders(); !s) return s;
   const ContentFiles::Unsynced unsynced = content_.take_unsynced();
   Status synced = content_.sync(unsynced);
   if (!synced) content_.give_back(unsynced);

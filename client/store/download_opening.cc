@@ -97,7 +97,7 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   if (Status s = work_.open_spool(opened_.verified, opened_.rows); !s) return s;
   if (Status s = spool_known_blocks(); !s) return s;
   if (!info_.single_file) {  // the work folder says that it is ours, if it is still there
-    if (auto top = take_top_folder(files_, content_.top_name()); !top) return top.error();
+    if (auto top = take_top_folder(files_, info_, content_.top_name()); !top) return top.error();
   }
   return work_.sync_folders();
 }
@@ -193,7 +193,7 @@ Status DownloadOpening::vouch_for(const std::vector<bool>& verified) {
 // top folder is this download's.
 Status DownloadOpening::take_name(const Survey& survey) {
   if (!info_.single_file && !options_.repair && !options_.overwrite) {
-    const Result<TopFolder> top = take_top_folder(files_, content_.top_name());
+    const Result<TopFolder> top = take_top_folder(files_, info_, content_.top_name());
     if (!top) return top.error();
     made_top_ = *top == TopFolder::kMade;
     if (*top == TopFolder::kTaken) return refuse(faults_in(survey));

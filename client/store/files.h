@@ -8,6 +8,7 @@
 // All members may be called from any thread, also at once. Errors name operation and full path.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -33,10 +34,16 @@ struct FileStat {
   std::uint32_t mode = 0;       // with its kind, as in stat(2)
 };
 
+// What a manifest's mode may give: it may come from a stranger, and must make nothing writable for
+// every user of the machine.
+inline std::uint32_t allowed_mode(std::uint32_t mode) {
+  return mode & 0775;
+}
+
 // Whether a file system may have kept the one for the other: FAT keeps times to two seconds.
 inline bool near_times(std::int64_t a_ns, std::int64_t b_ns) {
-  const std::int64_t apart = a_ns < b_ns ? b_ns - a_ns : a_ns - b_ns;
-  return apart <= 2'000'000'000;
+  const auto [least, most] = std::minmax(a_ns, b_ns);
+  return std::uint64_t(most) - std::uint64_t(least) <= 2'000'000'000;
 }
 
 // An open regular file; closed by the destructor.
@@ -93,10 +100,10 @@ class Files {
   // file is kExists, as everywhere.)
   virtual Result<FileStat> stat(const std::string& path) = 0;
   virtual Result<std::vector<std::string>> list(const std::string& path) = 0;
-  // One folder below one that stands. False if anything has its name, or one that the file system
-  // takes for the same.
-  virtual Result<bool> make_folder(const std::string& path) = 0;
-  // With parents; those that stand are kept.
+  // One folder below one that stands, with what the umask or the default ACL of that one leaves of
+  // `mode`. False if anything has its name, or one that the file system takes for the same.
+  virtual Result<bool> make_folder(const std::string& path, std::uint32_t mode) = 0;
+  // With parents, all with mode 0777; those that stand are kept.
   virtual Status make_folders(const std::string& path) = 0;
   // A symbolic link with this very target, which nothing here ever follows. kExists if anything
   // stands there.
@@ -115,8 +122,8 @@ class Files {
   virtual Status remove(const std::string& path) = 0;
   // An empty folder. False if it is not empty or not there.
   virtual Result<bool> remove_folder(const std::string& path) = 0;
-  virtual Result<bool> set_folder_attributes(const std::string& path, std::uint32_t mode,
-                                             std::int64_t modified_ns) = 0;
+  // False if the file system keeps no such thing, or not for us.
+  virtual Result<bool> set_folder_time(const std::string& path, std::int64_t modified_ns) = 0;
   // The folder's entries durable.
   virtual Status sync_folder(const std::string& path) = 0;
   // What may yet be written to the file system that `path` is on; kNotFound if nothing is there.

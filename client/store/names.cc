@@ -1,5 +1,7 @@
 #include "client/store/names.h"
 
+#include "client/store/content_folders.h"
+
 #include <string_view>
 #include <unordered_set>
 
@@ -12,7 +14,7 @@ class Names {
       : files_(files), info_(info), folder_(std::move(folder)), cancelled_(cancelled) {}
 
   Status make() {
-    if (Status s = files_.make_folders(folder_); !s) return s;
+    if (Status s = make_content_folder(files_, info_, folder_, ""); !s) return s;
     for (const FileEntry& entry : info_.files) {
       if (Status s = make_parents(entry.path); !s) return s;
       if (Status s = check_cancelled(); !s) return s;
@@ -36,19 +38,19 @@ class Names {
     if (!parents_.insert(parent).second) return Done{};
     if (Status s = make_parents(parent); !s) return s;
     if (Status s = check_cancelled(); !s) return s;
-    return make_folder(std::string(parent));
+    return make_folder(std::string(parent), folder_mode(info_, parent));
   }
 
   Status make_entry(const FileEntry& entry) {
-    if (entry.kind == FileEntry::Kind::kFolder) return make_folder(entry.path);
+    if (entry.kind == FileEntry::Kind::kFolder) return make_folder(entry.path, folder_mode(entry));
     const Status made = entry.kind == FileEntry::Kind::kLink
                             ? files_.make_link(place(entry.path), entry.target)
                             : make_file(entry.path);
     return !made && made.error().code == ErrorCode::kExists ? taken(entry.path) : made;
   }
 
-  Status make_folder(const std::string& path) {
-    const Result<bool> made = files_.make_folder(place(path));
+  Status make_folder(const std::string& path, std::uint32_t mode) {
+    const Result<bool> made = files_.make_folder(place(path), mode);
     if (!made) return made.error();
     return *made ? Status(Done{}) : taken(path);
   }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <mutex>
 
+#include "client/content/file_time.h"
 #include "client/store/direct_access.h"
 
 namespace firn::store {
@@ -160,16 +161,13 @@ class PosixFile final : public File {
 }  // namespace
 
 FileStat stat_of(const struct stat& status, FileKind kind) {
-  const auto ns_of = [](const timespec& time) {
-    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-  };
   FileStat result;
   result.kind = kind;
   result.bytes = static_cast<std::uint64_t>(status.st_size);
   result.links = static_cast<std::uint64_t>(status.st_nlink);
-  result.modified_ns = ns_of(status.st_mtim);
+  result.modified_ns = content::nanoseconds_of(status.st_mtim);
   result.inode = status.st_ino;
-  result.changed_ns = ns_of(status.st_ctim);
+  result.changed_ns = content::nanoseconds_of(status.st_ctim);
   result.allocated = static_cast<std::uint64_t>(status.st_blocks) * 512;  // stat(2)
   result.owner = status.st_uid;
   result.mode = status.st_mode;
@@ -181,29 +179,19 @@ std::shared_ptr<File> make_posix_file(Descriptor descriptor, std::string path,
   return std::make_shared<PosixFile>(std::move(descriptor), std::move(path), std::move(ways));
 }
 
-Result<bool> set_descriptor_attributes(int descriptor, std::uint32_t mode, std::int64_t modified_ns,
-                                       const std::string& operation) {
-  constexpr std::int64_t kSecond = 1'000'000'000;
-  std::int64_t seconds = modified_ns / kSecond;
-  std::int64_t rest = modified_ns % kSecond;
-  if (rest < 0) {  // before 1970
-    rest += kSecond;
-    --seconds;
+Result<bool> set_descriptor_attributes(int descriptor, std::optional<std::uint32_t> mode,
+                                       std::int64_t modified_ns, const std::string& operation) {
+  const auto refused = [] { return errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS; };
+  bool kept = true;
+  if (mode && ::fchmod(descriptor, allowed_mode(*mode)) != 0) {
+    if (!refused()) return error_from_errno(operation, errno);
+    kept = false;
   }
   timespec times[2] = {};
   times[0].tv_nsec = UTIME_OMIT;
-  times[1].tv_sec = static_cast<time_t>(seconds);
-  times[1].tv_nsec = static_cast<decltype(times[1].tv_nsec)>(rest);
-  // Modes are kept, but for one thing: the manifest may come from a stranger, and must not make a
-  // download writable for every user of the machine.
-  bool kept = true;
-  for (const bool for_mode : {true, false}) {
-    if ((for_mode ? ::fchmod(descriptor, mode & 0775) : ::futimens(descriptor, times)) == 0) {
-      continue;
-    }
-    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) {
-      return error_from_errno(operation, errno);
-    }
+  times[1] = content::to_timespec(modified_ns);
+  if (::futimens(descriptor, times) != 0) {
+    if (!refused()) return error_from_errno(operation, errno);
     kept = false;
   }
   return kept;

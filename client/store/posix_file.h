@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -42,8 +43,9 @@ FileStat stat_of(const struct stat& status, FileKind kind);
 std::shared_ptr<File> make_posix_file(Descriptor descriptor, std::string path,
                                       std::shared_ptr<WriteWays> ways = nullptr);
 
-// False if the file system refuses, as some do for every file (FAT, network shares, FUSE).
-Result<bool> set_descriptor_attributes(int descriptor, std::uint32_t mode, std::int64_t modified_ns,
-                                       const std::string& operation);
+// Sets what allowed_mode() leaves of `mode`, if there is one, and the time. False if the file
+// system refuses, as some do for every file (FAT, network shares, FUSE).
+Result<bool> set_descriptor_attributes(int descriptor, std::optional<std::uint32_t> mode,
+                                       std::int64_t modified_ns, const std::string& operation);
 
 }  // namespace firn::store

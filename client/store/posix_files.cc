@@ -148,11 +148,11 @@ class PosixFiles final : public Files {
     return names;
   }
 
-  Result<bool> make_folder(const std::string& path) override {
+  Result<bool> make_folder(const std::string& path, std::uint32_t mode) override {
     const std::string operation = "make folder " + full_path(path);
     Result<Place> place = walk(path, operation);
     if (!place) return place.error();
-    if (::mkdirat(place->folder, place->leaf.c_str(), 0777) == 0) return true;
+    if (::mkdirat(place->folder, place->leaf.c_str(), mode) == 0) return true;
     if (errno == EEXIST) return false;
     return failure(operation, errno);
   }
@@ -258,12 +258,11 @@ class PosixFiles final : public Files {
     return failure(operation, errno);
   }
 
-  Result<bool> set_folder_attributes(const std::string& path, std::uint32_t mode,
-                                     std::int64_t modified_ns) override {
-    const std::string operation = "set mode and time of " + full_path(path);
+  Result<bool> set_folder_time(const std::string& path, std::int64_t modified_ns) override {
+    const std::string operation = "set the time of " + full_path(path);
     Result<Descriptor> folder = open_folder(path, operation, O_RDONLY);
     if (!folder) return folder.error();
-    return set_descriptor_attributes(folder->number(), mode, modified_ns, operation);
+    return set_descriptor_attributes(folder->number(), std::nullopt, modified_ns, operation);
   }
 
   Status sync_folder(const std::string& path) override {

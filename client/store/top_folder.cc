@@ -1,11 +1,12 @@
 #include "client/store/top_folder.h"
 
+#include "client/store/content_folders.h"
 #include "client/store/ownership.h"
 
 namespace firn::store {
 
-Result<TopFolder> take_top_folder(Files& files, const std::string& name) {
-  const Result<bool> made = files.make_folder(name);
+Result<TopFolder> take_top_folder(Files& files, const Info& info, const std::string& name) {
+  const Result<bool> made = files.make_folder(name, folder_mode(info, ""));
   if (!made) return made.error();
   if (*made) return TopFolder::kMade;
   const Result<FileStat> there = files.stat(name);

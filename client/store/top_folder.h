@@ -6,6 +6,7 @@
 #include <string>
 
 #include "client/store/files.h"
+#include "proto/content/manifest.h"
 
 namespace firn::store {
 
@@ -15,8 +16,8 @@ enum class TopFolder {
   kTaken,  // something else stands there
 };
 
-// Makes the folder `name`. The file system says whether the name is free: in its own sense of case
-// and of Unicode's forms. Errors: check_ownership() of an empty one, the disk's.
-Result<TopFolder> take_top_folder(Files& files, const std::string& name);
+// Makes the folder `name` for the content. The file system says whether the name is free: in its
+// own sense of case and of Unicode's forms. Errors: check_ownership() of an empty one, the disk's.
+Result<TopFolder> take_top_folder(Files& files, const Info& info, const std::string& name);
 
 }  // namespace firn::store

@@ -71,7 +71,7 @@ Result<bool> WorkFolder::exists() const {
 
 Status WorkFolder::take() {
   for (const std::string& folder : {std::string(kParent), path_}) {
-    const Result<bool> made = files_.make_folder(folder);
+    const Result<bool> made = files_.make_folder(folder, 0777);
     if (!made) return made.error();
     if (*made) continue;
     if (Status s = files_.make_folders(folder); !s) return s;  // says what else it is

@@ -16,10 +16,19 @@
 
 namespace firn {
 
+// A folder that files lie in, or the content's own. One without an entry has mode kFolderMode and
+// no time.
+struct FolderEntry {
+  std::string path;           // relative to the content's folder; empty: that folder
+  std::uint32_t mode = 0755;  // permission bits
+  std::int64_t modified_ns = 0;
+};
+inline constexpr std::uint32_t kFolderMode = 0755;
+
 struct FileEntry {
   enum class Kind : std::uint8_t {
     kFile,
-    kFolder,  // an empty one; others follow from the paths of what they hold
+    kFolder,  // an empty one; others follow from the paths of what they hold (FolderEntry)
     kLink,    // a symbolic link
   };
   std::string path;  // relative to the content's folder; empty for a single-file content
@@ -35,7 +44,8 @@ struct FileEntry {
 struct Info {
   std::string name;
   bool single_file = false;
-  std::vector<FileEntry> files;  // in content order
+  std::vector<FileEntry> files;           // in content order
+  std::vector<FolderEntry> folders = {};  // in byte order of their paths
   Shape shape;
   std::vector<Digest> generation_digests;
   std::string authority_key;  // Ed25519, 32 bytes, whose holder may vouch for parts of the content;

@@ -73,17 +73,37 @@ std::size_t new_folders(std::string_view before, std::string_view path) {
   return static_cast<std::size_t>(std::count(apart, path.end(), '/'));
 }
 
+// With '/' before every other character a path is followed at once by what lies below it.
+bool before_in_tree(std::string_view a, std::string_view b) {
+  const auto rank = [](char c) { return c == '/' ? 0 : static_cast<std::uint8_t>(c); };
+  return std::ranges::lexicographical_compare(a, b, {}, rank, rank);
+}
+
+// Every folder once, in order, and each with something in it. `paths`: the files', in tree order.
+Status check_folders(const Info& info, const std::vector<std::string_view>& paths) {
+  const std::string* before = nullptr;
+  for (const FolderEntry& folder : info.folders) {
+    const std::string inside = folder.path + "/";
+    const auto first = std::ranges::lower_bound(paths, inside, before_in_tree);
+    const bool holds = first != paths.end() && first->starts_with(inside);
+    if (info.single_file || (!folder.path.empty() && !holds))
+      return broken("the folder " + in_quotes(folder.path) + " has a mode, but no file lies in it");
+    if (before != nullptr && *before >= folder.path)
+      return broken("the folder " + in_quotes(folder.path) + " is there twice or out of order");
+    if (folder.mode > 0777)
+      return broken("the mode of the folder " + in_quotes(folder.path) + " is above 0777");
+    before = &folder.path;
+  }
+  return Done{};
+}
+
 // No path twice, no file, link or empty folder that another path goes through, and not too many
 // folders that paths go through: each of them costs a receiver as much as an entry does.
-Status check_tree(const std::vector<FileEntry>& files) {
+Status check_tree(const Info& info) {
   std::vector<std::string_view> paths;
-  paths.reserve(files.size());
-  for (const FileEntry& file : files) paths.push_back(file.path);
-  // With '/' before every other character a path is followed at once by what lies below it.
-  const auto rank = [](char c) { return c == '/' ? 0 : static_cast<std::uint8_t>(c); };
-  std::ranges::sort(paths, [&](std::string_view a, std::string_view b) {
-    return std::ranges::lexicographical_compare(a, b, {}, rank, rank);
-  });
+  paths.reserve(info.files.size());
+  for (const FileEntry& file : info.files) paths.push_back(file.path);
+  std::ranges::sort(paths, before_in_tree);
   std::size_t folders = paths.empty() ? 0 : new_folders("", paths.front());
   for (std::size_t i = 1; i < paths.size(); ++i) {
     const std::string_view above = paths[i - 1], below = paths[i];
@@ -96,7 +116,7 @@ Status check_tree(const std::vector<FileEntry>& files) {
   if (folders > limits::kFolderCountMax)
     return broken("its paths go through more than " + std::to_string(limits::kFolderCountMax) +
                   " folders");
-  return Done{};
+  return check_folders(info, paths);
 }
 
 // Counts and texts, before the generated parser makes objects of them.
@@ -105,10 +125,16 @@ Status check_info_bytes(std::span<const std::uint8_t> bytes) {
   if (!proto::count_fits(bytes, Info::kFilesFieldNumber, limits::kFileCountMax))
     return broken("its info part is malformed, or there are more than " +
                   std::to_string(limits::kFileCountMax) + " files");
+  if (!proto::count_fits(bytes, Info::kFoldersFieldNumber, limits::kFolderCountMax))
+    return broken("there are more than " + std::to_string(limits::kFolderCountMax) + " folders");
   if (!proto::text_fits(bytes, Info::kNameFieldNumber, limits::kPathComponentBytesMax))
     return broken("the name is too long, is not UTF-8, or has control characters");
   std::size_t file = 0;
   for (proto::FieldReader fields(bytes); fields.next();) {
+    if (fields.is_bytes(Info::kFoldersFieldNumber) &&
+        !proto::text_fits(fields.bytes(), wire::FolderEntry::kPathFieldNumber,
+                          limits::kPathBytesMax))
+      return broken("a folder's entry is malformed, or its path is too long or not plain text");
     if (!fields.is_bytes(Info::kFilesFieldNumber)) continue;
     if (!proto::text_fits(fields.bytes(), FileEntry::kPathFieldNumber, limits::kPathBytesMax))
       return broken("file " + std::to_string(file) +
@@ -163,6 +189,23 @@ std::optional<FileEntry> file_from_bytes(std::span<const std::uint8_t> bytes) {
   return file;
 }
 
+// What check_folders() has yet to look at.
+FolderEntry folder_from_bytes(std::span<const std::uint8_t> bytes) {
+  using Wire = wire::FolderEntry;
+  FolderEntry folder;
+  folder.mode = 0;
+  for (proto::FieldReader fields(bytes); fields.next();) {
+    if (fields.is_bytes(Wire::kPathFieldNumber)) {
+      folder.path = proto::as_text(fields.bytes());
+    } else if (fields.is_varint(Wire::kModeFieldNumber)) {
+      folder.mode = low32(fields.varint());
+    } else if (fields.is_varint(Wire::kModifiedNsFieldNumber)) {
+      folder.modified_ns = static_cast<std::int64_t>(fields.varint());
+    }
+  }
+  return folder;
+}
+
 // An Info as it stands on the wire, its rules not checked yet.
 struct WireInfo {
   Info info;
@@ -190,6 +233,8 @@ WireInfo read_info(std::span<const std::uint8_t> bytes) {
       std::optional<FileEntry> file = file_from_bytes(fields.bytes());
       if (!file && !read.bad_file) read.bad_file = info.files.size();
       info.files.push_back(file ? *std::move(file) : FileEntry{});
+    } else if (fields.is_bytes(Wire::kFoldersFieldNumber)) {
+      info.folders.push_back(folder_from_bytes(fields.bytes()));
     } else if (fields.is_varint(Wire::kGenerationSizeFieldNumber)) {
       info.shape.generation_size = low32(fields.varint());
     } else if (fields.is_varint(Wire::kBlockBytesFieldNumber)) {
@@ -250,7 +295,7 @@ Status check_info(Info& info) {
   if (info.generation_digests.size() != info.shape.generation_count())
     return broken("there are " + std::to_string(info.generation_digests.size()) + " digests for " +
                   std::to_string(info.shape.generation_count()) + " generations");
-  return check_tree(info.files);
+  return check_tree(info);
 }
 
 std::string info_to_bytes(const Info& info) {
@@ -272,6 +317,12 @@ std::string info_to_bytes(const Info& info, std::string_view authority_key) {
     entry.set_kind(static_cast<wire::FileEntry::Kind>(file.kind));
     if (file.kind == FileEntry::Kind::kFile) entry.set_digest(std::string(file.digest.raw()));
     entry.set_target(file.target);
+  }
+  for (const FolderEntry& folder : info.folders) {
+    wire::FolderEntry& entry = *to.add_folders();
+    entry.set_path(folder.path);
+    entry.set_mode(folder.mode);
+    entry.set_modified_ns(folder.modified_ns);
   }
   to.set_generation_size(info.shape.generation_size);
   to.set_block_bytes(info.shape.block_bytes);

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <random>
 #include <set>
 
 #include "client/content/division.h"
+#include "client/content/file_time.h"
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
@@ -120,6 +122,68 @@ TEST_CASE("a folder's files are taken in byte order with modes, times and empty 
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (i != 4) CHECK(files[i].digest == sha256(bytes_of(contents[i])));
   }
+}
+
+TEST_CASE("folders with files have an entry unless their mode is 0755, which changes the id") {
+  const TemporaryFolder dir;
+  for (const char* name : {"top/private/plan", "top/private/deep/x", "top/group/y", "top/a/z"})
+    write(dir.path(name), name);
+  fs::create_directories(dir.path("top/empty"));
+  const auto set_mode = [&](const std::string& name, mode_t mode) {
+    REQUIRE(::chmod(dir.path(name).c_str(), mode) == 0);
+  };
+  for (const char* name : {"top", "top/private", "top/private/deep", "top/group", "top/a"})
+    set_mode(name, 0755);
+  set_mode("top/empty", 0700);
+  const timespec times[2] = {{1, 0}, {1'234'567'890, 987'654'321}};
+  const std::string closed = dir.path("top/private");
+  REQUIRE(::utimensat(AT_FDCWD, closed.c_str(), times, 0) == 0);
+  const Manifest plain = created(dir.path("top"));
+  CHECK(plain.info.folders.empty());
+  set_mode("top/a", 02755);
+  CHECK(created(dir.path("top")).id == plain.id);
+
+  set_mode("top/private", 0700);
+  set_mode("top/private/deep", 0555);
+  set_mode("top/group", 02775);
+  set_mode("top", 0750);
+  const Manifest manifest = created(dir.path("top"));
+  CHECK(manifest.id != plain.id);
+  const std::pair<const char*, std::uint32_t> expected[] = {
+      {"", 0750}, {"group", 0775}, {"private", 0700}, {"private/deep", 0555}};
+  REQUIRE(manifest.info.folders.size() == std::size(expected));
+  for (std::size_t i = 0; i < std::size(expected); ++i) {
+    CHECK(manifest.info.folders[i].path == expected[i].first);
+    CHECK(manifest.info.folders[i].mode == expected[i].second);
+  }
+  CHECK(manifest.info.folders[2].modified_ns == 1'234'567'890'987'654'321);
+}
+
+TEST_CASE("times that a manifest cannot hold become the nearest that it can, and are named") {
+  CHECK(nanoseconds_of({9'223'372'037, 0}) == std::numeric_limits<std::int64_t>::max());
+  CHECK(nanoseconds_of({-9'223'372'038, 999'999'999}) == std::numeric_limits<std::int64_t>::min());
+  for (const std::int64_t time :
+       {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(),
+        std::int64_t{-1'000'000'000}, std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}}) {
+    CAPTURE(time);
+    CHECK(holds_time(to_timespec(time)));
+    CHECK(nanoseconds_of(to_timespec(time)) == time);
+  }
+  const TemporaryFolder dir;
+  write(dir.path("top/late"), "late");
+  write(dir.path("top/now"), "now");
+  const timespec times[2] = {{1, 0}, {10'000'000'000, 0}};
+  const std::string late = dir.path("top/late");
+  REQUIRE(::utimensat(AT_FDCWD, late.c_str(), times, 0) == 0);
+  struct stat kept;
+  REQUIRE(::stat(late.c_str(), &kept) == 0);
+  if (kept.st_mtim.tv_sec != times[1].tv_sec) return;  // this file system has no such time
+  std::vector<std::string> named;
+  CreateOptions options;
+  options.scanned = [&](const Scan& scan) { named = scan.odd_times; };
+  const Manifest manifest = created(dir.path("top"), options);
+  CHECK(named == std::vector{late});
+  CHECK(manifest.info.files[0].modified_ns == std::numeric_limits<std::int64_t>::max());
 }
 
 TEST_CASE("files have their own digests, however generations cut and threads share them") {

@@ -88,6 +88,13 @@ class EvilManifests(harness.SwarmTest):
             info.files[0].mode = 0o4755
         self.assert_refused_everywhere(self.info(change))
 
+    def test_folders_with_bad_modes_or_without_files(self):
+        for path, mode in (("", 0o4755), ("../..", 0o700), ("no such folder", 0o700)):
+            with self.subTest(path=path):
+                def change(info, path=path, mode=mode):
+                    info.folders.add(path=path, mode=mode)
+                self.assert_refused_everywhere(self.info(change))
+
     def test_something_that_is_no_info(self):
         class Raw:
             def SerializeToString(self):

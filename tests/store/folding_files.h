@@ -23,8 +23,8 @@ class FoldingFiles final : public Files {
   Result<std::vector<std::string>> list(const std::string& path) override {
     return files_->list(kept(path));
   }
-  Result<bool> make_folder(const std::string& path) override {
-    return files_->make_folder(kept(path));
+  Result<bool> make_folder(const std::string& path, std::uint32_t mode) override {
+    return files_->make_folder(kept(path), mode);
   }
   Status make_folders(const std::string& path) override { return files_->make_folders(kept(path)); }
   Status make_link(const std::string& path, const std::string& target) override {
@@ -40,9 +40,8 @@ class FoldingFiles final : public Files {
   Result<bool> remove_folder(const std::string& path) override {
     return files_->remove_folder(kept(path));
   }
-  Result<bool> set_folder_attributes(const std::string& path, std::uint32_t mode,
-                                     std::int64_t modified_ns) override {
-    return files_->set_folder_attributes(kept(path), mode, modified_ns);
+  Result<bool> set_folder_time(const std::string& path, std::int64_t modified_ns) override {
+    return files_->set_folder_time(kept(path), modified_ns);
   }
   Status sync_folder(const std::string& path) override { return files_->sync_folder(kept(path)); }
   Status sync_all() override { return files_->sync_all(); }

@@ -199,7 +199,7 @@ class MemoryFiles final : public Files {
     return names;
   }
 
-  Result<bool> make_folder(const std::string& path) override {
+  Result<bool> make_folder(const std::string& path, std::uint32_t) override {
     const std::lock_guard lock(disk_.mutex_);
     if (disk_.names_.contains(path)) return false;
     if (!parent_stands(path)) return missing("make folder " + path);
@@ -291,10 +291,9 @@ class MemoryFiles final : public Files {
     return true;
   }
 
-  Result<bool> set_folder_attributes(const std::string& path, std::uint32_t,
-                                     std::int64_t) override {
+  Result<bool> set_folder_time(const std::string& path, std::int64_t) override {
     const std::lock_guard lock(disk_.mutex_);
-    if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("set mode of " + path);
+    if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("set the time of " + path);
     return !disk_.refuse_attributes_;
   }
 

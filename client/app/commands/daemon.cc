@@ -180,11 +180,9 @@ PlanContent plans_of(const DaemonArguments& arguments, const Signer& signer,
   };
 }
 
-std::function<std::vector<Address>(bool)> addresses_of(const DaemonArguments& arguments,
-                                                       const PeerDriver& driver) {
-  return [&](bool with_tracker) {
-    return link_addresses(arguments.network, driver.listening(), with_tracker);
-  };
+std::function<std::vector<Address>()> addresses_of(const DaemonArguments& arguments,
+                                                   const PeerDriver& driver) {
+  return [&] { return link_addresses(arguments.network, driver.listening()); };
 }
 
 // In full: contents are added by the names of files below it.

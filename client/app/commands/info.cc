@@ -106,6 +106,12 @@ Json json_of(const ContentSource& source) {
     if (file.kind == FileEntry::Kind::kLink) files.back()["target"] = file.target;
   }
   info["files"] = std::move(files);
+  Json folders = Json::array();
+  for (const FolderEntry& folder : about.folders)
+    folders.push_back({{"path", folder.path},
+                       {"mode", fmt::format("{:04o}", folder.mode)},
+                       {"modified_ns", folder.modified_ns}});
+  info["folders"] = std::move(folders);
   return info;
 }
 

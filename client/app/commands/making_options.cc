@@ -5,6 +5,7 @@
 #include "client/app/commands/stop_request.h"
 #include "client/content/top_name.h"
 #include "proto/base/limits.h"
+#include "proto/base/plain_text.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
@@ -73,6 +74,11 @@ content::CreateOptions create_options(const MakingOptions& options, unsigned thr
   create.scan.skip_bad_names = options.skip_bad_names;
   create.scanned = [&console, &excludes_used](const content::Scan& scan) {
     for (const std::string& left_out : scan.skipped) console.warning("left out: " + left_out);
+    if (!scan.odd_times.empty())
+      console.warning("the times of " + std::to_string(scan.odd_times.size()) +
+                      " files or folders are outside the years 1677 to 2262 and are kept as the "
+                      "first or last moment of these, for one that of " +
+                      escaped(scan.odd_times.front()));
     excludes_used.insert(scan.excludes_used.begin(), scan.excludes_used.end());
     if (const std::string_view fault = content::name_fault(scan.name, false); !fault.empty())
       console.warning("the name " + scan.name + " " + std::string(fault) +

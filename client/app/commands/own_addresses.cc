@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proto/base/address_kind.h"
 #include "proto/base/limits.h"
 
 namespace firn::app {
@@ -9,6 +10,11 @@ namespace {
 
 bool is_ipv6(const std::string& ip) {
   return ip.find(':') != std::string::npos;
+}
+
+AddressKind reach_of(const std::string& host) {
+  return host == "localhost" ? AddressKind::kLoopback
+                             : address_kind(host.substr(0, host.find('%')));
 }
 
 }  // namespace
@@ -34,12 +40,27 @@ std::vector<Address> reachable_addresses(const std::string& listen_host, const A
   return addresses;
 }
 
-std::vector<Address> link_addresses(const NetworkOptions& network, const Address& listening,
-                                    bool with_tracker) {
-  const std::string host = listen_address(network)->host;
-  const bool given = !host.empty() && host != "*" && host != "0.0.0.0" && host != "::";
-  if (with_tracker && !given) return {};
-  return reachable_addresses(host, listening, interface_addresses());
+std::vector<Address> link_addresses(const NetworkOptions& network, const Address& listening) {
+  return reachable_addresses(listen_address(network)->host, listening, interface_addresses());
+}
+
+std::string reach_warning(const std::vector<Address>& trackers, const std::vector<Address>& peers) {
+  bool near = false;
+  for (const auto* addresses : {&trackers, &peers})
+    for (const Address& address : *addresses) {
+      const AddressKind kind = reach_of(address.host);
+      if (kind == AddressKind::kGlobal) return {};
+      near |= kind != AddressKind::kLoopback;
+    }
+  const std::string names = trackers.empty() ? "no tracker: the link names" : "the link names";
+  if (!near)
+    return names +
+           " only addresses that mean this machine itself, so no other machine can use it; "
+           "--tracker HOST with a name or address that others reach, and --listen without "
+           "a loopback address, make it work elsewhere";
+  return names +
+         " only addresses of private networks, so it works on machines that reach these; "
+         "--tracker with a tracker on the internet makes it work from everywhere";
 }
 
 }  // namespace firn::app

@@ -1,4 +1,4 @@
-// The addresses under which other machines may reach this one: for links without a tracker.
+// The addresses under which other machines may reach this one, for links.
 #pragma once
 
 #include <string>
@@ -16,9 +16,11 @@ namespace firn::app {
 std::vector<Address> reachable_addresses(const std::string& listen_host, const Address& bound,
                                          const std::vector<InterfaceAddress>& interfaces);
 
-// The addresses of this peer in a link; `listening`: where it accepts connections. With a tracker
-// only one that was given to be used, as the tracker tells where this peer is.
-std::vector<Address> link_addresses(const NetworkOptions& network, const Address& listening,
-                                    bool with_tracker);
+// The addresses of this peer in a link; `listening`: where it accepts connections.
+std::vector<Address> link_addresses(const NetworkOptions& network, const Address& listening);
+
+// What to tell a person whose link names these trackers and peers, if none of them is reached from
+// everywhere; else empty. A name is taken for one that is, but for localhost.
+std::string reach_warning(const std::vector<Address>& trackers, const std::vector<Address>& peers);
 
 }  // namespace firn::app

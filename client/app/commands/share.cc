@@ -107,10 +107,9 @@ std::vector<std::string> links_of(const ShareArguments& arguments, const PeerDri
   std::vector<std::string> links;
   for (const auto& [session, secret] : shared) {
     const auto trackers = session->trackers().addresses();
-    links.push_back(
-        to_text(Link{session->plan().content_id, trackers,
-                     link_addresses(arguments.network, driver.listening(), !trackers.empty()),
-                     signer.publisher(), secret}));
+    links.push_back(to_text(Link{session->plan().content_id, trackers,
+                                 link_addresses(arguments.network, driver.listening()),
+                                 signer.publisher(), secret}));
   }
   return links;
 }
@@ -124,6 +123,19 @@ void print_links(const std::vector<std::string>& links, Console& console) {
                  (without_secrets(link) == link
                       ? link
                       : "LINK, with the private link, which is not repeated here"));
+}
+
+// Who can use the links, and what a firewall must let through for that.
+void say_reach(const ShareArguments& arguments, const PeerDriver& driver,
+               const std::vector<Shared>& shared, Console& console) {
+  if (shared.empty()) return;
+  const Address& listening = driver.listening();
+  const bool fixed = listen_address(arguments.network)->port != 0;
+  console.info(fmt::format("receivers connect to TCP port {} of this machine{}", listening.port,
+                           fixed ? "" : "; --listen '*:4712' makes it the same each time"));
+  const std::string warning = reach_warning(shared.front().session->trackers().addresses(),
+                                            link_addresses(arguments.network, listening));
+  if (!warning.empty()) console.warning(warning);
 }
 
 // Those that no tracker serves end: nobody would find them by their links. The others go on. True
@@ -207,10 +219,6 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   }
   warn_of_unused_excludes(arguments.making, excludes_used, console);
   console.clear_progress();
-  if (shared.front().session->plan().core.trackers.empty())
-    console.warning(
-        "no tracker: only peers that know an address of this one can follow. The link names those "
-        "of this machine; --tracker makes it work from everywhere");
   bool told = false, refused = false;
   core::TimeUs due = core::kNever;
   driver->on_turn([&](core::TimeUs now) {
@@ -224,6 +232,7 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
     told = true;
     refused = end_refused(shared, console);
     print_links(links_of(arguments, *driver, *signer, shared), console);
+    say_reach(arguments, *driver, shared, console);
     if (console.output_failed()) driver->stop();  // nobody learns of the links
     return core::kNever;
   });

@@ -30,7 +30,9 @@ double percent_of(const ProgressFigures& figures) {
 }
 
 std::string peers_of(const ProgressFigures& figures) {
-  return fmt::format("{} peer{}", figures.peers, figures.peers == 1 ? "" : "s");
+  std::string text = fmt::format("{} peer{}", figures.peers, figures.peers == 1 ? "" : "s");
+  if (figures.complete_peers > 0) text += fmt::format(", {} have all", figures.complete_peers);
+  return text;
 }
 
 // Of a content that is complete; what of it is damaged is not served.

@@ -14,6 +14,7 @@ struct ProgressFigures {
   double up_rate = 0;
   double seconds_left = 0;  // not finite: unknown
   std::uint32_t peers = 0;
+  std::size_t complete_peers = 0;  // that have everything, also those that have left
   bool seeding = false;
   std::uint64_t content_bytes = 0;
   std::uint64_t bytes_sent = 0;  // by this session

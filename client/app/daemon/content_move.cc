@@ -3,12 +3,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <set>
 #include <utility>
 
+#include "client/app/daemon/move_check.h"
 #include "client/content/top_name.h"
+#include "client/store/content_folders.h"
 #include "client/store/differences.h"
 #include "client/store/names.h"
 #include "client/store/posix_files.h"
@@ -26,40 +27,12 @@ using store::WorkFolder;
 constexpr std::uint64_t kSliceBytes = 64 << 20;
 constexpr std::size_t kSliceItems = 256;
 
-Result<std::optional<Info>> info_of(const KeptContent& content) {
-  if (content.manifest.empty()) return std::optional<Info>();
-  auto manifest = parse_manifest(content.manifest, content.id);
-  if (!manifest.ok()) return manifest.error();
-  return std::optional<Info>(std::move(manifest->info));
-}
-
 // The deepest first: a path sorts behind those of the folders that it is in.
 using Folders = std::set<std::string, std::greater<>>;
 
 void add_parents(const std::string& path, Folders& folders) {
   for (std::string up = store::parent_of(path); !up.empty(); up = store::parent_of(up))
     folders.insert(up);
-}
-
-bool is_empty_folder(const std::filesystem::path& path) {
-  std::error_code error;
-  return std::filesystem::symlink_status(path, error).type() ==
-             std::filesystem::file_type::directory &&
-         std::filesystem::is_empty(path, error) && !error;
-}
-
-Error taken(const std::string& operation, const std::string& path) {
-  return {ErrorCode::kExists, operation,
-          path + " is there already; move it away or choose another folder"};
-}
-
-Status check_free(const std::string& operation, const std::filesystem::path& path) {
-  std::error_code error;
-  const auto there = std::filesystem::symlink_status(path, error);
-  if (there.type() == std::filesystem::file_type::not_found || is_empty_folder(path)) return Done{};
-  if (there.type() == std::filesystem::file_type::none)
-    return error_from_errno(operation, error.value());
-  return taken(operation, path.string());
 }
 
 // What waits for its rename needs the owner's right to be written, and nobody else any.
@@ -82,32 +55,6 @@ Status check_unused(Files& files, const ContentId& id) {
 }
 
 }  // namespace
-
-Status check_move(const KeptContent& content, const content::ContentPlace& to) {
-  const std::string operation = "move " + content.id.short_text() + " to " + to.dir;
-  namespace fs = std::filesystem;
-  if (!to.dir.starts_with('/'))
-    return Error{ErrorCode::kBadInput, operation, "the folder must be an absolute path"};
-  const auto info = info_of(content);
-  if (!info.ok()) return info.error();
-  std::error_code error;
-  const fs::path target = fs::weakly_canonical(to.dir, error);
-  if (error) return error_from_errno(operation, error.value());
-  if (fs::exists(target, error) && !fs::is_directory(target, error))
-    return Error{ErrorCode::kExists, operation, "it is not a folder"};
-  const fs::path old = fs::weakly_canonical(content.folder, error);
-  if (target == old) return Error{ErrorCode::kBadInput, operation, "it is in this folder already"};
-  if (*info) {
-    const fs::path itself = old / content::top_name(**info, content.as);
-    if (std::mismatch(itself.begin(), itself.end(), target.begin(), target.end()).first ==
-        itself.end())
-      return Error{ErrorCode::kBadInput, operation, "a content cannot go into itself"};
-    if (const Status named = content::check_top_name(**info, to); !named.ok()) return named;
-    const fs::path there = target / content::top_name(**info, to.as);
-    if (const Status free = check_free(operation, there); !free.ok()) return free;
-  }
-  return check_free(operation, target / WorkFolder::path_of(content.id));
-}
 
 Result<std::unique_ptr<ContentMove>> ContentMove::open(const KeptContent& content,
                                                        const content::ContentPlace& from,
@@ -165,7 +112,7 @@ Status ContentMove::collect_entry(std::uint32_t file, std::vector<Item>& items) 
             content::final_path(*info_, to_as_, "", file),
             {},
             {},
-            entry.mode,
+            store::folder_mode(entry),
             entry.modified_ns};
   const auto there = from_->stat(item.from);
   if (!there.ok()) return there.error();
@@ -250,7 +197,7 @@ Result<bool> ContentMove::stage() {
       return Error{ErrorCode::kNotFound, "move " + id_.short_text(),
                    "its files are not in its folder"};
     items_ = *std::move(items);
-    if (const Status made = to_->make_folders(stage_); !made.ok()) return made.error();
+    if (const Status made = make_stage(); !made.ok()) return made.error();
     if (const Status tried = try_names(); !tried.ok()) return tried.error();
   }
   std::uint64_t bytes = 0;
@@ -263,6 +210,13 @@ Result<bool> ContentMove::stage() {
   }
   if (const Status synced = to_->sync_all(); !synced.ok()) return synced.error();
   return true;
+}
+
+// Files have their final modes there, so nobody else may look into it.
+Status ContentMove::make_stage() {
+  if (const Status made = to_->make_folders(WorkFolder::kParent); !made.ok()) return made;
+  const auto made = to_->make_folder(stage_, 0700);
+  return made.ok() ? Status(Done{}) : made.error();
 }
 
 // The new folder's file system may take two of the names for one, or refuse some.
@@ -356,9 +310,13 @@ Status ContentMove::place() {
   // Folders last, and the deepest first: what is put into one changes its time.
   for (auto item = items->rbegin(); item != items->rend(); ++item)
     if (item->stat.kind == FileKind::kFolder) {
-      const auto set = to_->set_folder_attributes(item->to, item->mode, item->time_ns);
+      const auto set = to_->set_folder_time(item->to, item->time_ns);
       if (!set.ok()) return set.error();
     }
+  if (info_ && !info_->single_file) {
+    const auto set = store::set_folder_times(*to_, *info_, content::top_name(*info_, to_as_));
+    if (!set.ok()) return set.error();
+  }
   return to_->sync_all();
 }
 
@@ -371,7 +329,7 @@ Status ContentMove::take_top_folder() {
   if (!marked.ok()) return marked.error();
   if (marked->kind != FileKind::kMissing) return Done{};
   const std::string& name = content::top_name(*info_, to_as_);
-  const auto top = store::take_top_folder(*to_, name);
+  const auto top = store::take_top_folder(*to_, *info_, name);
   if (!top.ok()) return top.error();
   if (*top == store::TopFolder::kTaken)
     return taken("move to " + to_->full_path(""), to_->full_path(name));
@@ -400,7 +358,11 @@ Status ContentMove::remove_stage() {
 
 // One that is not staged was placed before a kill.
 Status ContentMove::place_item(const Item& item) {
-  if (item.stat.kind == FileKind::kFolder) return to_->make_folders(item.to);
+  if (item.stat.kind == FileKind::kFolder) {
+    if (const Status made = make_parents(item.to); !made.ok()) return made;
+    const auto made = to_->make_folder(item.to, item.mode);
+    return made.ok() ? to_->make_folders(item.to) : made.error();
+  }
   const std::string path = staged(item);
   const auto waiting = to_->stat(path);
   if (!waiting.ok()) return waiting.error();
@@ -411,8 +373,18 @@ Status ContentMove::place_item(const Item& item) {
     return Error{ErrorCode::kNotFound, "move to " + to_->full_path(item.to),
                  "the file that was to go there is gone"};
   }
-  if (const Status made = to_->make_folders(store::parent_of(item.to)); !made.ok()) return made;
+  if (const Status made = make_parents(item.to); !made.ok()) return made;
   return to_->rename(path, item.to, false);
+}
+
+// The folders that lead to `path`, those of the content with its modes.
+Status ContentMove::make_parents(const std::string& path) {
+  if (info_ && !info_->single_file)
+    for (const std::string& top : {content::top_name(*info_, to_as_), work_ + "/data"})
+      if (path.starts_with(top + "/"))
+        return store::make_content_folder(*to_, *info_, top,
+                                          store::parent_of(path.substr(top.size() + 1)));
+  return to_->make_folders(store::parent_of(path));
 }
 
 Status ContentMove::clear() {

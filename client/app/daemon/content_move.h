@@ -22,11 +22,6 @@
 
 namespace firn::app {
 
-// Whether a content may go to this place. Errors: kBadInput (no absolute path, the folder that it
-// is in, a folder within the content), kExists (something of its name stands there), as
-// content::check_top_name(), others as errno says. Blocks for a few calls of the file system.
-Status check_move(const KeptContent& content, const content::ContentPlace& to);
-
 // Blocks; any thread, one at a time. No session may use the content.
 class ContentMove {
  public:
@@ -57,7 +52,7 @@ class ContentMove {
     std::string to;    // below the new one
     store::FileStat stat;
     std::string target;        // of a link
-    std::uint32_t mode = 0;    // of a folder
+    std::uint32_t mode = 0;    // of a folder, to make it with
     std::int64_t time_ns = 0;  // of a folder
   };
 
@@ -72,6 +67,8 @@ class ContentMove {
   Result<std::uint64_t> copy_slice(const Item& item);
   Status take_top_folder();
   Status place_item(const Item& item);
+  Status make_parents(const std::string& path);
+  Status make_stage();
   Status keep_name();
   Status remove_stage();
   std::string staged(const Item& item) const { return stage_ + "/" + item.to; }

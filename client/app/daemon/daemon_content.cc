@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "client/app/daemon/content_removal.h"
+#include "client/app/daemon/move_check.h"
 #include "client/app/session/peer_table.h"
 #include "client/app/session/standstill_words.h"
 #include "proto/content/content_secret.h"
@@ -45,7 +46,7 @@ Json ways_to_it(ContentSession* session, const DaemonHost& host) {
     ways["trusted"] = session->plan().trust;
     ways["announced"] = session->running() && session->trackers().announced();
   }
-  const std::vector<Address> addresses = host.addresses(!trackers.empty());
+  const std::vector<Address> addresses = host.addresses();
   ways["trackers"] = ways["addresses"] = Json::array();
   for (const Address& one : trackers) ways["trackers"].push_back(to_text(one));
   for (const Address& one : addresses) ways["addresses"].push_back(to_text(one));

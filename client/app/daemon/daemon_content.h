@@ -53,7 +53,7 @@ struct DaemonHost {
   const std::string& downloads;
   PlanContent plan;
   // Where peers reach this process, for links to a content with trackers or without.
-  std::function<std::vector<Address>(bool with_tracker)> addresses;
+  std::function<std::vector<Address>()> addresses;
 };
 
 class DaemonContent {

@@ -20,6 +20,7 @@ void add(ProgressFigures& sum, const ProgressFigures& one) {
   sum.down_rate += one.down_rate;
   sum.up_rate += one.up_rate;
   sum.peers += one.peers;
+  sum.complete_peers += one.complete_peers;
   if (!one.seeding) sum.seconds_left = std::max(sum.seconds_left, one.seconds_left);
   sum.seeding &= one.seeding;
   sum.content_bytes += one.content_bytes;

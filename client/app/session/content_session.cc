@@ -287,7 +287,9 @@ void ContentSession::check_left() {
 void ContentSession::report_progress(core::TimeUs now) {
   if (opening_) return opening_->show(host_.console, plan_.name());
   if (!core_.made() || phase_ >= Phase::kLeaving) return;
-  report_.sample(core_.facts().report(core::ReportOn::kTotals), now);
+  using core::ReportOn;
+  const ReportOn on = report_.wants_neighbours() ? ReportOn::kNeighbours : ReportOn::kTotals;
+  report_.sample(core_.facts().report(on), now);
   if (running()) report_.progressed(now);
 }
 

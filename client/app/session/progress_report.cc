@@ -45,6 +45,31 @@ void ProgressReport::sample(const core::Report& report, core::TimeUs now) {
   down_.sample(last_.bytes_received, now);
   up_.sample(last_.bytes_sent, now);
   note_damage();
+  tell_complete_peers();
+}
+
+void ProgressReport::tell_complete_peers() {
+  constexpr std::size_t kToldMax = 10'000;  // fresh keys cost nothing
+  constexpr std::size_t kNamedMax = 4;
+  std::size_t fresh = 0;
+  std::string names;
+  for (const core::NeighbourReport& peer : last_.neighbours) {
+    if (!peer.complete || complete_peers_.size() == kToldMax) continue;
+    if (!complete_peers_.insert(peer.id).second) continue;
+    if (fresh++ < kNamedMax)
+      names += (names.empty() ? "" : ", ") + peer.id.short_text() + " at " + peer.endpoint;
+    host_.console.event(about({{"event", "peer_complete"},
+                               {"peer", peer.id.text()},
+                               {"address", peer.endpoint},
+                               {"complete_peers", complete_peers_.size()}},
+                              plan_.content_id));
+  }
+  if (fresh == 0) return;
+  if (fresh > kNamedMax) names += fmt::format(" and {} more", fresh - kNamedMax);
+  const std::size_t count = complete_peers_.size();
+  host_.console.info(fmt::format("{}: {} {} everything; the latest: {}", plan_.name(), count,
+                                 count == 1 ? "peer has" : "peers have", names),
+                     plan_.content_id);
 }
 
 void ProgressReport::note_damage() {
@@ -98,6 +123,7 @@ ProgressFigures ProgressReport::figures(bool seeding) const {
   figures.down_rate = down_.bytes_per_second();
   figures.up_rate = up_.bytes_per_second();
   figures.peers = last_.peers;
+  figures.complete_peers = complete_peers_.size();
   figures.seeding = seeding;
   figures.bytes_sent = last_.bytes_sent;
   figures.damage = damage_;

@@ -2,6 +2,8 @@
 // progress bar.
 #pragma once
 
+#include <set>
+
 #include "client/app/coding/serving_counts.h"
 #include "client/app/console/progress_bar.h"
 #include "client/app/session/counter_rate.h"
@@ -20,9 +22,11 @@ class ProgressReport {
 
   // The core has started. `stood_complete`: an earlier run left nothing to do.
   void started(const core::Report& report, bool stood_complete, core::TimeUs now);
-  // How things stand; about once a second, for the rates. completed() alone needs the neighbours.
-  // Tells if that is new: the content is complete and has lost generations, or has them again.
+  // How things stand; about once a second, for the rates. With the neighbours, if
+  // wants_neighbours(). Tells if that is new: the content is complete and has lost generations, or
+  // has them again.
   void sample(const core::Report& report, core::TimeUs now);
+  bool wants_neighbours() const { return plan_.serves(); }
   // A progress event, from the last sample.
   void progressed(core::TimeUs now) const;
   void completed(const core::Report& report, const ServingCounts::Figures& served,
@@ -37,6 +41,7 @@ class ProgressReport {
  private:
   void say_start() const;
   void note_damage();
+  void tell_complete_peers();
   double seconds(core::TimeUs now) const { return 1e-6 * static_cast<double>(now - began_at_); }
 
   const SessionHost& host_;
@@ -45,7 +50,8 @@ class ProgressReport {
   CounterRate down_, up_;
   core::Report last_;
   std::string damage_;
-  bool stood_complete_ = false;  // before this run
+  std::set<PeerId> complete_peers_;  // those that were told, also of peers that have left
+  bool stood_complete_ = false;      // before this run
 };
 
 }  // namespace firn::app

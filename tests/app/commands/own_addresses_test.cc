@@ -54,6 +54,28 @@ TEST_CASE("addresses carry the listener's id, each once, and no more than a link
   CHECK(reachable_addresses("*", bound, many).size() == 50);
 }
 
+TEST_CASE("a warning says who can use a link, unless an address of it is reached from everywhere") {
+  const auto warning = [](std::vector<const char*> trackers, std::vector<const char*> peers) {
+    const auto all = [](const std::vector<const char*>& texts) {
+      std::vector<Address> addresses;
+      for (const char* text : texts) addresses.push_back(parse_address(text).value());
+      return addresses;
+    };
+    return reach_warning(all(trackers), all(peers));
+  };
+  const auto has = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(warning({"tracker.example:1"}, {"127.0.0.1:2"}) == "");
+  CHECK(warning({"localhost:1"}, {"10.0.0.7:2", "192.0.2.7:2"}) == "");
+  CHECK(warning({}, {"[2001:db8::7]:2"}) == "");
+  for (const char* tracker : {"localhost:1", "127.0.0.1:1", "[::1]:1"})
+    CHECK(has(warning({tracker}, {"127.0.0.1:2", "[::1]:2"}), "no other machine"));
+  CHECK(has(warning({}, {"127.0.0.1:2"}), "no tracker: the link names only"));
+  CHECK(has(warning({"localhost:1"}, {"127.0.0.1:2", "10.0.0.7:2"}), "private networks"));
+  CHECK(has(warning({"192.168.1.2:1"}, {"127.0.0.1:2"}), "private networks"));
+}
+
 TEST_CASE("this machine has addresses") {
   CHECK_FALSE(interface_addresses().empty());
 }

@@ -86,6 +86,9 @@ TEST_CASE("progress is told in percent of the bytes, in ranks only where asked")
   CHECK(plain_progress(figures) == "holiday: seeding 50.0%, up 0 B/s, 3 peers");
   figures.rank = figures.rank_total;
   CHECK(plain_progress(figures) == "holiday: seeding, up 0 B/s, 3 peers");
+  figures.complete_peers = 2;
+  CHECK(plain_progress(figures) == "holiday: seeding, up 0 B/s, 3 peers, 2 have all");
+  CHECK(progress_line(figures, 200).find("3 peers, 2 have all") != std::string::npos);
 }
 
 TEST_CASE("a line is never wider than the terminal, and never at 100 % too early") {

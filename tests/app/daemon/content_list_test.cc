@@ -50,7 +50,7 @@ struct StartedDaemon {
     };
     auto restored =
         ContentList::restore({*driver, *store, limits, core::kSecond, *console, *hooks, downloads,
-                              no_plan, [](bool) { return std::vector<Address>(); }},
+                              no_plan, [] { return std::vector<Address>(); }},
                              queue, {});
     REQUIRE(restored.ok());
     list = *std::move(restored);

@@ -1,4 +1,5 @@
 #include "client/app/daemon/content_move.h"
+#include "client/app/daemon/move_check.h"
 
 #include <doctest/doctest.h>
 
@@ -59,6 +60,7 @@ struct Moved {
     std::ofstream(path / "d" / "b") << std::string(9000, 'b');
     std::ofstream(path / "d" / "none");
     fs::create_symlink("a", path / "link");
+    fs::permissions(path / "d", fs::perms::owner_all);
     content::CreateOptions options;
     options.scan.links = content::ScanOptions::Links::kKeep;
     info = content::create_manifest(path.string(), options).value().info;
@@ -126,6 +128,10 @@ TEST_CASE(
       REQUIRE(moved.run(step, life, links));
       CHECK(tree_of(moved.new_folder) == moved.after());
       CHECK(tree_of(moved.old_folder).empty());
+      const fs::path work = store::WorkFolder::path_of(moved.id);
+      const fs::path top = whole ? fs::path(links ? "c" : "other name") : work / "data";
+      const auto closed = fs::status(moved.new_folder / top / "d");
+      CHECK(closed.permissions() == fs::perms::owner_all);
     }
 }
 

@@ -35,9 +35,9 @@ class DyingFiles final : public store::Files {
     if (life_.dead()) return killed();
     return files_->list(path);
   }
-  Result<bool> make_folder(const std::string& path) override {
+  Result<bool> make_folder(const std::string& path, std::uint32_t mode) override {
     if (!life_.spend()) return killed();
-    return files_->make_folder(path);
+    return files_->make_folder(path, mode);
   }
   Status make_folders(const std::string& path) override {
     return life_.spend() ? files_->make_folders(path) : Status(killed());
@@ -64,10 +64,9 @@ class DyingFiles final : public store::Files {
     if (!life_.spend()) return killed();
     return files_->remove_folder(path);
   }
-  Result<bool> set_folder_attributes(const std::string& path, std::uint32_t mode,
-                                     std::int64_t modified_ns) override {
+  Result<bool> set_folder_time(const std::string& path, std::int64_t modified_ns) override {
     if (!life_.spend()) return killed();
-    return files_->set_folder_attributes(path, mode, modified_ns);
+    return files_->set_folder_time(path, modified_ns);
   }
   Status sync_folder(const std::string& path) override { return files_->sync_folder(path); }
   Status sync_all() override { return life_.spend() ? Status(Done{}) : Status(killed()); }

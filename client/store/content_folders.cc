@@ -1,0 +1,52 @@
+#include "client/store/content_folders.h"
+
+#include <algorithm>
+
+namespace firn::store {
+namespace {
+
+std::uint32_t received_mode(std::uint32_t mode) {
+  return allowed_mode(mode) | 0700;
+}
+
+std::string below(const std::string& top, const std::string& path) {
+  return path.empty() ? top : top + "/" + path;
+}
+
+}  // namespace
+
+std::uint32_t folder_mode(const Info& info, std::string_view path) {
+  const auto found = std::ranges::lower_bound(info.folders, path, {}, &FolderEntry::path);
+  const bool listed = found != info.folders.end() && found->path == path;
+  return received_mode(listed ? found->mode : kFolderMode);
+}
+
+std::uint32_t folder_mode(const FileEntry& folder) {
+  return received_mode(folder.mode);
+}
+
+Status make_content_folder(Files& files, const Info& info, const std::string& top,
+                           const std::string& path) {
+  if (const std::string above = parent_of(top); !above.empty())
+    if (Status s = files.make_folders(above); !s) return s;
+  for (std::size_t end = 0; end != std::string::npos;) {
+    const std::string part = path.substr(0, end);
+    const Result<bool> made = files.make_folder(below(top, part), folder_mode(info, part));
+    if (!made) return made.error();
+    end = end == path.size() || path.empty() ? std::string::npos
+                                             : std::min(path.find('/', end + 1), path.size());
+  }
+  return files.make_folders(below(top, path));  // says what else stands there
+}
+
+Result<bool> set_folder_times(Files& files, const Info& info, const std::string& top) {
+  bool kept = true;
+  for (auto folder = info.folders.rbegin(); folder != info.folders.rend(); ++folder) {
+    const auto set = files.set_folder_time(below(top, folder->path), folder->modified_ns);
+    if (!set && set.error().code != ErrorCode::kNotFound) return set.error();
+    kept = kept && (!set || *set);
+  }
+  return kept;
+}
+
+}  // namespace firn::store
