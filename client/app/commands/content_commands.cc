@@ -42,11 +42,10 @@ struct OneArguments : AskOptions {
 };
 
 std::string part_done(const Json& content) {
-  const double total = number(content, "rank_total"), rank = number(content, "rank");
-  if (cell(content, "complete") == "true" && rank >= total) return "100%";
-  if (total <= 0) return "-";
+  if (cell(content, "share") == "-") return "-";
+  const double share = number(content, "share");
   // Never whole before it is.
-  return fmt::format("{:.1f}%", rank < total ? std::min(99.9, 100 * rank / total) : 100);
+  return share < 1 ? fmt::format("{:.1f}%", std::min(99.9, 100 * share)) : "100%";
 }
 
 std::string size_of(const Json& content) {
@@ -56,12 +55,16 @@ std::string size_of(const Json& content) {
              : "-";
 }
 
+std::string time_left(const Json& content) {
+  return cell(content, "eta_seconds") == "-" ? "-" : format_seconds(number(content, "eta_seconds"));
+}
+
 std::string list_row(const Json& content) {
   return fmt::format(
-      "{:<9} {:<12} {:>7} {:>10} {:>12} {:>12} {:>6}  {}", cell(content, "content_id").substr(0, 8),
-      cell(content, "state"), part_done(content), size_of(content),
-      format_rate(number(content, "down_rate")), format_rate(number(content, "up_rate")),
-      cell(content, "peers"), cell(content, "name"));
+      "{:<9} {:<12} {:>7} {:>10} {:>7} {:>12} {:>12} {:>6}  {}",
+      cell(content, "content_id").substr(0, 8), cell(content, "state"), part_done(content),
+      size_of(content), time_left(content), format_rate(number(content, "down_rate")),
+      format_rate(number(content, "up_rate")), cell(content, "peers"), cell(content, "name"));
 }
 
 // The limits of all contents together.
@@ -114,9 +117,9 @@ ExitCode run(const ListArguments& arguments, Console& console) {
   if (!listed.ok()) return fail(console, listed.error());
   tell_about("contents", *listed, console);
   if (console.json()) return ExitCode::kOk;
-  std::vector<std::string> rows = {fmt::format("{:<9} {:<12} {:>7} {:>10} {:>12} {:>12} {:>6}  {}",
-                                               "id", "state", "done", "size", "down", "up", "peers",
-                                               "name")};
+  std::vector<std::string> rows = {
+      fmt::format("{:<9} {:<12} {:>7} {:>10} {:>7} {:>12} {:>12} {:>6}  {}", "id", "state", "done",
+                  "size", "ETA", "down", "up", "peers", "name")};
   if (const auto contents = listed->find("contents"); contents != listed->end())
     for (const Json& content : *contents) rows.push_back(list_row(content));
   if (number(*listed, "up_limit") > 0 || number(*listed, "down_limit") > 0)

@@ -25,14 +25,8 @@ std::string size_of(const Json& content) {
   return bytes > 0 ? format_bytes(static_cast<std::uint64_t>(bytes)) : "-";
 }
 
-double share_of(const Json& content) {
-  const double total = number_of(content, "rank_total");
-  if (total > 0) return number_of(content, "rank") / total;
-  return content.value("complete", false) ? 1 : 0;
-}
-
 std::string progress_of(const Json& content) {
-  const double share = share_of(content);
+  const double share = number_of(content, "share");
   // Never whole before it is.
   const double percent = share < 1 ? std::min(99.9, 100 * share) : 100;
   return fmt::format(
