@@ -134,7 +134,7 @@ class Waiting(harness.SwarmTest):
                            {0: N, 1: N // 2})
         self.assertEqual(NETWORK, get.wait_exit(30), get.story())
         self.assertEqual("timeout", get.last_event("error")["code"])
-        self.assertIn("sends nothing", get.last_event("error")["message"])
+        self.assertIn("sends no blocks", get.last_event("error")["message"])
         seed = self.seed()
         again = self.lone_get("--timeout", "60s", "--peer", seed.endpoint())
         self.assertEqual(N + N // 2, again.wait_event("start")["rank"])

@@ -193,6 +193,7 @@ void Console::put_out(const std::string& line) {
   const Status told = flush_stdout();
   if (told.ok() || output_failed_ || (stdout_terminal_ && isatty(STDOUT_FILENO) == 0)) return;
   output_failed_ = true;
+  if (told.error().code == ErrorCode::kCancelled) return;
   log_->error("{}", escaped_lines(without_secrets(told.error().message())));
   say("firn: " + told.error().message());
 }

@@ -85,11 +85,10 @@ class ContentSession final : private LifeEvents {
   void start_core(OpenedStore opened);
   void perform_all();
   bool awaits_progress() const;
-  // Ends at once.
+  // Ends with this result, which has been said: at once where it has joined no swarm, or found no
+  // memory; else it says goodbye first.
   void fail(const Error& error);
   void fail(ExitCode code);
-  // Leaves the swarm cleanly, with this result, which has been said.
-  void give_up(ExitCode code);
   ExitCode result_of_leaving() const;
   void check_left();
 
