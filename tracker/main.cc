@@ -79,6 +79,13 @@ struct Log {
   std::shared_ptr<LogSink> file;  // none: standard error
   std::shared_ptr<spdlog::logger> logger;
 
+  // Where log and output both go to one terminal or journal, the latter says where it listens.
+  void begin(const std::vector<std::string>& listening, const std::string& data) const {
+    for (const std::string& one : file ? listening : std::vector<std::string>())
+      logger->info("listening on {}", one);
+    logger->info("data in {}", escaped(data));
+  }
+
   // Begins the file anew under its name, as after another program moved it away.
   void reopen() const {
     if (!file) return logger->info("SIGHUP: there is no --log to be opened anew");
@@ -315,8 +322,7 @@ int run(Program& program) {
   for (const std::string& one : *listening) std::printf("listening on %s\n", one.c_str());
   // Without that line no peer can be told where the tracker listens.
   if (const Status told = flush_stdout(); !told) return fail(kDisk, told.error().message());
-  for (const std::string& one : *listening)
-    logger.info("listening on {}, data in {}", one, escaped(settings.data));
+  log->begin(*listening, settings.data);
   tell_manager("READY=1", logger);
 
   int number = signals.wait();

@@ -3,8 +3,13 @@
 
     rpc_client.py /run/user/1000/firn.sock list
     rpc_client.py http://127.0.0.1:8080 show content=holiday      (the token in FIRN_TOKEN)
+    rpc_client.py /run/user/1000/firn.sock limit content=holiday up=1000000 down=none
+    rpc_client.py /run/user/1000/firn.sock show '{"content": "holiday"}'
+
+A value is JSON (a number, true, null, a list); what is no JSON is a text, and so is what is quoted: name='"2024"'.
 """
 
+import argparse
 import json
 import os
 import socket
@@ -45,6 +50,39 @@ class Daemon:
             return answers.readline()
 
 
+def params_of(words):
+    """NAME=VALUE, or all of them in one object."""
+    params = {}
+    for word in words:
+        if word.startswith("{"):
+            params.update(json.loads(word))
+            continue
+        name, given, value = word.partition("=")
+        if not given:
+            raise ValueError(f"'{word}' is no NAME=VALUE")
+        try:
+            params[name] = json.loads(value)
+        except ValueError:
+            params[name] = value
+    return params
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("where", metavar="WHERE", help="the daemon's socket, or http://HOST:PORT")
+    parser.add_argument("method", metavar="METHOD", help="'methods' names them all")
+    parser.add_argument("params", metavar="NAME=VALUE", nargs="*", help="or one JSON object")
+    arguments = parser.parse_args()
+    try:
+        params = params_of(arguments.params)
+    except ValueError as error:
+        parser.error(str(error))
+    daemon = Daemon(arguments.where, os.environ.get("FIRN_TOKEN", ""))
+    try:
+        print(json.dumps(daemon.call(arguments.method, **params), indent=2))
+    except (Failed, OSError) as error:
+        sys.exit(f"{arguments.where}: {error}")
+
+
 if __name__ == "__main__":
-    daemon = Daemon(sys.argv[1], os.environ.get("FIRN_TOKEN", ""))
-    print(json.dumps(daemon.call(sys.argv[2], **dict(one.split("=", 1) for one in sys.argv[3:])), indent=2))
+    main()

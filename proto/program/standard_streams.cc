@@ -20,8 +20,10 @@ void open_missing_streams() {
 Status flush_stdout() {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return Done{};
-  Error error = error_from_errno("write to standard output", errno != 0 ? errno : EIO);
-  if (error.code != ErrorCode::kDiskFull) error.code = ErrorCode::kIo;
+  const int number = errno != 0 ? errno : EIO;
+  Error error = error_from_errno("write to standard output", number);
+  if (error.code != ErrorCode::kDiskFull)
+    error.code = number == EPIPE ? ErrorCode::kCancelled : ErrorCode::kIo;
   return error;
 }
 

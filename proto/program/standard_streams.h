@@ -13,7 +13,8 @@ namespace firn {
 void open_missing_streams();
 
 // Hands to the system what was written to stdout. Errors: it did not take all since the program
-// began (kDiskFull, kIo).
+// began (kDiskFull, kIo; kCancelled: the reader of a pipe has gone, as `head` does, which is no
+// news to anybody).
 Status flush_stdout();
 
 // The descriptor that a name stands for: /dev/stdin, /dev/stdout, /dev/stderr, /dev/fd/N,

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import subprocess
 
 import harness
 from daemons import DaemonTest
@@ -15,6 +16,11 @@ def files_below(folder):
     """Relative paths of all files and links below a folder."""
     return sorted(str(path.relative_to(folder)) for path in pathlib.Path(folder).rglob("*")
                   if not path.is_dir() or path.is_symlink())
+
+
+def children_of(process):
+    """Those that have ended, and that nobody has waited for, among them."""
+    return [int(one) for one in pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()]
 
 
 class Moves(DaemonTest):
@@ -241,6 +247,29 @@ class Hooks(DaemonTest):
         error = self.wait_told("error")
         self.assertEqual(source.name, error["FIRN_NAME"])
         self.assertIn(source.name, error["FIRN_ERROR"])
+
+    def test_what_a_command_leaves_running_ends_as_no_zombie_where_firn_is_process_1(self):
+        alone = ["unshare", "--pid", "--fork", "--kill-child"]
+        if subprocess.run([*alone, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no namespace of processes can be made here")
+        pipe = self.told / "pipe"
+        os.mkfifo(pipe)
+        outer = subprocess.Popen(
+            [*alone, harness.BUILD / "client" / "firn", "daemon", "--data", self.data, "--socket", self.socket,
+             "--listen", "127.0.0.1:0", "--json", "--on-added", f'(read _ < "{pipe}") & {self.hook("added")}'],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(outer.stdout.close)
+        self.addCleanup(outer.wait)
+        self.addCleanup(outer.kill)
+        while '"daemon"' not in outer.stdout.readline():
+            self.assertIsNone(outer.poll())
+        self.ask("add", self.create(self.file(10)), "--serve", "-o", self.folder)
+        self.wait_told("added")
+        first = children_of(outer.pid)[0]
+        with open(pipe, "w") as left:  # opens once the other side reads
+            self.wait_for(lambda contents: len(children_of(first)) == 1)
+            left.write("\n")
+        self.wait_for(lambda contents: children_of(first) == [])
 
     def test_a_command_that_hangs_or_fails_stops_nothing_and_few_run_at_once(self):
         self.daemon("--on-added", f'mkfifo "{self.told}/$$"; read _ < "{self.told}/$$"; exit 9')

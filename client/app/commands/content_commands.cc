@@ -6,11 +6,11 @@
 #include "client/app/commands/asking.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
+#include "client/app/commands/content_words.h"
 #include "client/app/commands/download_options.h"
 #include "client/app/commands/limit_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/console/quantities.h"
-#include "proto/base/plain_text.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
@@ -41,29 +41,6 @@ struct OneArguments : AskOptions {
   bool afresh = false;  // of resume
 };
 
-std::string part_done(const Json& content) {
-  const double total = number(content, "rank_total"), rank = number(content, "rank");
-  if (cell(content, "complete") == "true" && rank >= total) return "100%";
-  if (total <= 0) return "-";
-  // Never whole before it is.
-  return fmt::format("{:.1f}%", rank < total ? std::min(99.9, 100 * rank / total) : 100);
-}
-
-std::string size_of(const Json& content) {
-  const auto found = content.find("bytes");
-  return found != content.end() && found->is_number_unsigned()
-             ? format_bytes(found->get<std::uint64_t>())
-             : "-";
-}
-
-std::string list_row(const Json& content) {
-  return fmt::format(
-      "{:<9} {:<12} {:>7} {:>10} {:>12} {:>12} {:>6}  {}", cell(content, "content_id").substr(0, 8),
-      cell(content, "state"), part_done(content), size_of(content),
-      format_rate(number(content, "down_rate")), format_rate(number(content, "up_rate")),
-      cell(content, "peers"), cell(content, "name"));
-}
-
 // The limits of all contents together.
 std::string limits_row(const Json& listed) {
   const auto rate = [&](const char* name) {
@@ -72,12 +49,6 @@ std::string limits_row(const Json& listed) {
   const std::string schedule = cell(listed, "schedule");
   return fmt::format("limits: up {}, down {}{}", rate("up_limit"), rate("down_limit"),
                      schedule == "-" ? "" : " (schedule " + schedule + ")");
-}
-
-void print_details(const Json& content, Console& console) {
-  if (!content.is_object()) return;
-  for (const auto& [name, value] : content.items())
-    console.print(fmt::format("{:<12} {}", escaped(name), cell(content, name.c_str())));
 }
 
 ExitCode run(const AddArguments& arguments, Console& console) {
@@ -114,14 +85,17 @@ ExitCode run(const ListArguments& arguments, Console& console) {
   if (!listed.ok()) return fail(console, listed.error());
   tell_about("contents", *listed, console);
   if (console.json()) return ExitCode::kOk;
-  std::vector<std::string> rows = {fmt::format("{:<9} {:<12} {:>7} {:>10} {:>12} {:>12} {:>6}  {}",
-                                               "id", "state", "done", "size", "down", "up", "peers",
-                                               "name")};
+  std::vector<std::string> rows = {list_head()};
   if (const auto contents = listed->find("contents"); contents != listed->end())
     for (const Json& content : *contents) rows.push_back(list_row(content));
+  const bool empty = rows.size() == 1;
   if (number(*listed, "up_limit") > 0 || number(*listed, "down_limit") > 0)
     rows.push_back(limits_row(*listed));
   console.print(rows);
+  if (empty)
+    console.info(
+        "there is no content yet: firn add LINK downloads one, firn share --daemon PATH shares "
+        "one");
   return ExitCode::kOk;
 }
 
@@ -134,7 +108,7 @@ ExitCode run(const OneArguments& arguments, Console& console) {
   const auto answer = ask(arguments, arguments.method, params);
   if (!answer.ok()) return fail(console, answer.error());
   tell_about("content", *answer, console);
-  if (!console.json() && arguments.method == "show") print_details(*answer, console);
+  if (!console.json() && arguments.method == "show") console.print(shown_lines(*answer));
   return ExitCode::kOk;
 }
 

@@ -1,7 +1,6 @@
 #include "client/app/commands/daemon_plans.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "client/app/commands/content_source.h"
@@ -35,14 +34,11 @@ Result<ContentSource> source_of(const KeptContent& kept) {
   return source;
 }
 
-// A time to stay goes on where an earlier run stopped; a ratio begins anew.
+// A time to stay goes on where an earlier run stopped, by the time that the content was seeded: the
+// clock of the machine may be set meanwhile. A ratio begins anew.
 core::SeedPolicy seeding_left(const KeptContent& kept, core::SeedPolicy policy) {
-  if (kept.finished_at == 0) return policy;
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(
-                       std::chrono::system_clock::now().time_since_epoch())
-                       .count();
-  const core::TimeUs stayed = std::max<std::int64_t>(0, now - kept.finished_at) * core::kSecond;
-  policy.duration = std::max<core::TimeUs>(0, policy.duration - stayed);
+  policy.duration =
+      std::max<core::TimeUs>(0, policy.duration - kept.seeded_seconds * core::kSecond);
   return policy;
 }
 

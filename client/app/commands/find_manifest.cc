@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "client/app/commands/running.h"
-#include "client/app/session/standstill_words.h"
 
 namespace firn::app {
 namespace {
@@ -44,7 +43,7 @@ ExitCode find_manifest(const NetworkOptions& options, ContentSource& source, Con
     if (due == core::kNever) due = now + kFindTime;
     if (now < due) return due;
     late = true;
-    why = why_it_waits(session.core(), now);
+    why = session.waits_for();
     if (session.core().made())
       if (const auto* one = session.core().facts().counters().foreign_manifest)
         foreign = one->error;

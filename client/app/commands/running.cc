@@ -40,8 +40,9 @@ ExitCode print_alone(const std::string& text) {
   std::fputs(text.c_str(), stdout);
   const Status told = flush_stdout();
   if (told.ok()) return ExitCode::kOk;
-  std::fprintf(stderr, "firn: %s\n", told.error().message().c_str());
-  return exit_code_of(told.error());
+  if (told.error().code != ErrorCode::kCancelled)
+    std::fprintf(stderr, "firn: %s\n", told.error().message().c_str());
+  return ExitCode::kDisk;
 }
 
 Status check_output(const OutputFile& output, const std::string& source) {

@@ -226,7 +226,7 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
     if (told) return core::kNever;
     if (due == core::kNever) due = now + kLinkTime;
     const bool heard = std::all_of(shared.begin(), shared.end(), [](const Shared& one) {
-      return one.session->running() && one.session->trackers().announced();
+      return one.session->running() && one.session->trackers().all_heard();
     });
     if (!heard && now < due) return due;
     told = true;

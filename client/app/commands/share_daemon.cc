@@ -61,7 +61,7 @@ Result<Json> announced(const AskOptions& daemon, const ContentId& id) {
   const auto due = Clock::now() + kLinkWait;
   look_again(kLookInterval, [&] {
     shown = ask(daemon, "show", {{"content", id.text()}});
-    return shown.ok() && !shown->value("announced", false) && Clock::now() < due;
+    return shown.ok() && cell(*shown, "announced") == "-" && Clock::now() < due;
   });
   return shown;
 }

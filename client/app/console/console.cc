@@ -7,11 +7,13 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
+#include "client/app/console/columns.h"
 #include "proto/base/plain_text.h"
 #include "proto/content/content_secret.h"
 #include "proto/program/log_sink.h"
@@ -39,7 +41,8 @@ Console::Console(const ConsoleOptions& options)
       display_(options.quiet
                    ? ProgressDisplay::Kind::kNone
                    : ProgressDisplay::kind_for(isatty(STDERR_FILENO) == 1, std::getenv("TERM"),
-                                               std::getenv("NO_COLOR"))) {}
+                                               std::getenv("NO_COLOR")),
+               terminal_columns) {}
 
 Console::~Console() {
   clear_progress();
@@ -165,6 +168,7 @@ void Console::reopen_log() {
 void Console::progress(const ProgressFigures& figures) {
   if (!shows_progress()) return;
   ProgressFigures shown = figures;
+  shown.name = escaped(figures.name);
   shown.with_rank = verbose();
   show_progress(display_.in_place() ? progress_line(shown, terminal_columns() - 1)
                                     : plain_progress(shown));
@@ -174,7 +178,9 @@ void Console::progress(const std::string& what, std::uint64_t done, std::uint64_
   if (!shows_progress()) return;
   const double percent =
       total == 0 ? 100.0 : 100.0 * static_cast<double>(done) / static_cast<double>(total);
-  show_progress(fmt::format("{} {:.1f}%", what, percent));
+  const std::string share = fmt::format(" {:.1f}%", percent);
+  const std::size_t room = terminal_columns() - 1;
+  show_progress(cut(escaped(what), room - std::min(room, share.size())) + share);
 }
 
 void Console::clear_progress() {
@@ -187,6 +193,7 @@ void Console::put_out(const std::string& line) {
   const Status told = flush_stdout();
   if (told.ok() || output_failed_ || (stdout_terminal_ && isatty(STDOUT_FILENO) == 0)) return;
   output_failed_ = true;
+  if (told.error().code == ErrorCode::kCancelled) return;
   log_->error("{}", escaped_lines(without_secrets(told.error().message())));
   say("firn: " + told.error().message());
 }

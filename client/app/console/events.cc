@@ -1,5 +1,6 @@
 #include "client/app/console/events.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace firn::app {
@@ -21,22 +22,29 @@ Json start_event(const Manifest& manifest, const core::Report& report, const std
 }
 
 Json progress_event(const ContentId& id, double seconds, const core::Report& report,
-                    const Rates& rates) {
-  return {{"event", "progress"},
-          {"content_id", id.text()},
-          {"seconds", seconds},
-          {"bytes_verified", report.bytes_verified},
-          {"rank", report.rank},
-          {"rank_total", report.rank_total},
-          {"peers", report.peers},
-          {"down_rate", rates.down},
-          {"up_rate", rates.up},
-          {"bytes_received", report.bytes_received},
-          {"bytes_sent", report.bytes_sent},
-          {"blocks_sent", report.blocks_sent},
-          {"blocks_innovative", report.blocks_innovative},
-          {"blocks_redundant", report.blocks_redundant},
-          {"blocks_recoded", report.blocks_recoded}};
+                    const ProgressFigures& figures) {
+  Json event = {{"event", "progress"}, {"content_id", id.text()}, {"seconds", seconds}};
+  event.update(progress_members(figures));
+  event.update(Json{{"bytes_verified", report.bytes_verified},
+                    {"bytes_received", report.bytes_received},
+                    {"bytes_sent", report.bytes_sent},
+                    {"blocks_sent", report.blocks_sent},
+                    {"blocks_innovative", report.blocks_innovative},
+                    {"blocks_redundant", report.blocks_redundant},
+                    {"blocks_recoded", report.blocks_recoded}});
+  return event;
+}
+
+Json progress_members(const ProgressFigures& figures) {
+  const auto share = share_of(figures);
+  const bool timed = !figures.seeding && std::isfinite(figures.seconds_left);
+  return {{"rank", figures.rank},
+          {"rank_total", figures.rank_total},
+          {"share", share ? Json(*share) : Json()},
+          {"eta_seconds", timed ? Json(figures.seconds_left) : Json()},
+          {"peers", figures.peers},
+          {"down_rate", figures.down_rate},
+          {"up_rate", figures.up_rate}};
 }
 
 Json complete_event(const Manifest& manifest, double seconds, const core::Report& report) {

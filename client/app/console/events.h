@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>  // who makes or reads one includes json.hpp
 #include <string>
 
+#include "client/app/console/progress_bar.h"
 #include "client/core/swarm.h"
 #include "proto/base/address.h"
 #include "proto/base/result.h"
@@ -13,15 +14,11 @@ namespace firn::app {
 
 using Json = nlohmann::ordered_json;
 
-// Bytes per second over the last moments.
-struct Rates {
-  double down = 0;
-  double up = 0;
-};
-
 Json start_event(const Manifest& manifest, const core::Report& report, const std::string& listen);
 Json progress_event(const ContentId& id, double seconds, const core::Report& report,
-                    const Rates& rates);
+                    const ProgressFigures& figures);
+// How far a content is: the members that events and the daemon's answers share (docs/rpc.md).
+Json progress_members(const ProgressFigures& figures);
 Json complete_event(const Manifest& manifest, double seconds, const core::Report& report);
 Json error_event(const std::string& code, const std::string& message);
 Json notice_event(const std::string& level, const std::string& message);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "client/app/console/columns.h"
 #include "client/app/console/quantities.h"
 
 namespace firn::app {
@@ -12,20 +13,8 @@ namespace {
 constexpr std::size_t kBarColumnsMax = 30;
 constexpr std::size_t kBarColumnsMin = 5;
 
-std::string cut(const std::string& text, std::size_t columns) {
-  std::size_t seen = 0, end = 0;
-  for (; end < text.size(); ++end)
-    if ((text[end] & 0xc0) != 0x80 && seen++ == columns) break;
-  return text.substr(0, end);
-}
-
-double share_of(const ProgressFigures& figures) {
-  if (figures.rank_total == 0) return 1.0;
-  return static_cast<double>(figures.rank) / static_cast<double>(figures.rank_total);
-}
-
 double percent_of(const ProgressFigures& figures) {
-  const double percent = share_of(figures) * 100;
+  const double percent = share_of(figures).value_or(0) * 100;
   return figures.rank < figures.rank_total ? std::min(percent, 99.9) : percent;
 }
 
@@ -47,9 +36,10 @@ std::string rank_of(const ProgressFigures& figures) {
 
 }  // namespace
 
-std::size_t columns_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+std::optional<double> share_of(const ProgressFigures& figures) {
+  if (figures.rank_total > 0)
+    return static_cast<double>(figures.rank) / static_cast<double>(figures.rank_total);
+  return figures.seeding ? std::optional(1.0) : std::nullopt;
 }
 
 std::string plain_progress(const ProgressFigures& figures) {
@@ -64,7 +54,7 @@ std::string plain_progress(const ProgressFigures& figures) {
 }
 
 std::string progress_line(const ProgressFigures& figures, std::size_t columns) {
-  const double share = share_of(figures);
+  const double share = share_of(figures).value_or(0);
   const double percent = percent_of(figures);
   const std::string peers = peers_of(figures);
   const std::string up = "up " + format_rate(figures.up_rate);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "client/app/console/progress_bar.h"
+#include "client/app/console/columns.h"
 
 namespace firn::app {
 namespace {
@@ -40,12 +40,20 @@ std::string ProgressDisplay::say(const std::string& line) {
   return text;
 }
 
+// Terminals that became narrower have wrapped the line: all of its rows go.
+std::string ProgressDisplay::erased() const {
+  const std::size_t drawn = columns_of(last_), columns = columns_ ? columns_() : drawn;
+  if (columns == 0 || drawn <= columns) return "\r\x1b[K";
+  return "\r\x1b[" + std::to_string((drawn - 1) / columns) + "A\x1b[J";
+}
+
 std::string ProgressDisplay::draw(const std::string& line) {
-  std::string text = "\r";
+  std::string text;
   if (kind_ == Kind::kBar) {
-    text += "\x1b[K" + line;  // erases to the end of the line
+    text = erased() + line;
   } else {
     const std::size_t before = columns_of(last_), after = columns_of(line);
+    text = "\r";
     text += line + std::string(before - std::min(before, after), ' ');
     if (line.empty()) text += '\r';
   }

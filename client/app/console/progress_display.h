@@ -2,7 +2,10 @@
 // now and then elsewhere. Decides what is to be written; the console writes it.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "client/core/base/types.h"
 
@@ -19,7 +22,9 @@ class ProgressDisplay {
   // NO_COLOR asks for no escape sequences; TERM=dumb, and what is no terminal, for lines.
   static Kind kind_for(bool terminal, const char* term, const char* no_color);
 
-  explicit ProgressDisplay(Kind kind) : kind_(kind) {}
+  // `columns`: those of the terminal, asked for whenever something is drawn; null: without end.
+  explicit ProgressDisplay(Kind kind, std::function<std::size_t()> columns = {})
+      : kind_(kind), columns_(std::move(columns)) {}
 
   bool in_place() const { return kind_ == Kind::kBar || kind_ == Kind::kPlainBar; }
   bool shown() const { return kind_ != Kind::kNone; }
@@ -33,8 +38,10 @@ class ProgressDisplay {
 
  private:
   std::string draw(const std::string& line);
+  std::string erased() const;
 
   const Kind kind_;
+  const std::function<std::size_t()> columns_;
   std::string last_;  // as drawn, or as written last
   core::TimeUs due_ = core::kNever;
 };

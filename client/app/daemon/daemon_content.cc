@@ -10,7 +10,6 @@
 #include "client/app/daemon/content_removal.h"
 #include "client/app/daemon/move_check.h"
 #include "client/app/session/peer_table.h"
-#include "client/app/session/standstill_words.h"
 #include "proto/content/content_secret.h"
 #include "proto/content/link.h"
 
@@ -44,7 +43,8 @@ Json ways_to_it(ContentSession* session, const DaemonHost& host) {
   if (session != nullptr) {
     trackers = session->trackers().addresses();
     ways["trusted"] = session->plan().trust;
-    ways["announced"] = session->running() && session->trackers().announced();
+    const auto announced = session->trackers().announced();
+    ways["announced"] = session->running() && announced ? Json(*announced) : Json();
   }
   const std::vector<Address> addresses = host.addresses();
   ways["trackers"] = ways["addresses"] = Json::array();
@@ -290,6 +290,7 @@ void DaemonContent::watch() {
   if (!place_.runs && !leaving_) leave();
   if (!session_->ended()) return;
   figures_ = session_->figures();
+  figures_.rest();
   // Without it the goals of seeding are reached a little later. Of a daemon that ends all are kept
   // together.
   if (const auto one = host_.driver.stopping() ? std::nullopt : unkept())
@@ -435,22 +436,21 @@ std::string DaemonContent::state() const {
 }
 
 Json DaemonContent::summary() const {
-  const ProgressFigures figures = session_ != nullptr ? session_->figures() : figures_;
   const bool active = session_ != nullptr;
+  ProgressFigures figures = active ? session_->figures() : figures_;
+  // Of a content that has had no session in this run, its files are as they were when it had one,
+  // unless it failed because they are not.
+  figures.seeding |= !active && kept_->finished_at != 0 && failure_.empty();
   const LimitValues limits = host_.limits.of_content(kept_->limits);
   Json json = {
       {"content_id", kept_->id.text()},
       {"name", name_},
       {"state", state()},
       {"bytes", content_bytes_ == 0 && kept_->manifest.empty() ? Json() : Json(content_bytes_)},
-      {"complete", kept_->finished_at != 0},
-      {"rank", figures.rank},
-      {"rank_total", figures.rank_total},
-      {"peers", active ? figures.peers : 0},
-      {"down_rate", active ? figures.down_rate : 0.0},
-      {"up_rate", active ? figures.up_rate : 0.0},
-      {"up_limit", limit_or_null(limits.up)},
-      {"down_limit", limit_or_null(limits.down)}};
+      {"complete", kept_->finished_at != 0}};
+  json.update(progress_members(figures));
+  json["up_limit"] = limit_or_null(limits.up);
+  json["down_limit"] = limit_or_null(limits.down);
   json["priority"] = priority_name(kept_->priority);
   const bool waits = place_.waits_as != 0 && queue_entry().wants;
   json["queue_position"] = waits ? Json(place_.waits_as) : Json();
@@ -480,10 +480,8 @@ Json DaemonContent::details() const {
   json["stamped"] = !stamp_.empty() && stamp_ == kept_->stamp;
   json.update(ways_to_it(session_, host_));
   if (work_.away()) json["waits_for"] = work_.reason();
-  if (session_ != nullptr && !session_->complete())
-    if (const std::string why = why_it_waits(session_->core(), host_.driver.loop().now());
-        !why.empty())
-      json["waits_for"] = without_secrets(why);
+  if (session_ != nullptr)
+    if (const std::string why = session_->waits_for(); !why.empty()) json["waits_for"] = why;
   return json;
 }
 

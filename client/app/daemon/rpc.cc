@@ -28,28 +28,70 @@ struct Refusal {
   std::string message;
 };
 
-Json answer_frame(const Json& id) {
-  return {{"jsonrpc", "2.0"}, {"id", id}};
+// The number that a request has for its id, as it was written: a double holds no id past 2^64.
+class NumberAsWritten final : public nlohmann::json_sax<Request> {
+ public:
+  std::string text() && { return std::move(text_); }
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(std::int64_t) override { return true; }
+  bool number_unsigned(std::uint64_t) override { return true; }
+  bool number_float(double, const std::string& written) override {
+    if (depth_ == 1 && is_id_) text_ = written;
+    return true;
+  }
+  bool string(std::string&) override { return true; }
+  bool binary(Request::binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return ++depth_ > 0; }
+  bool end_object() override { return --depth_ >= 0; }
+  bool start_array(std::size_t) override { return ++depth_ > 0; }
+  bool end_array() override { return --depth_ >= 0; }
+  bool key(std::string& name) override {
+    if (depth_ == 1) is_id_ = name == "id";
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+
+ private:
+  int depth_ = 0;
+  bool is_id_ = false;
+  std::string text_;
+};
+
+// The id of a request as JSON; null where it has none that can be repeated.
+std::string id_of(const Request& request, std::string_view line) {
+  const auto id = request.is_object() ? request.find("id") : request.end();
+  if (!request.is_object() || id == request.end()) return "null";
+  if (id->is_number_float()) {
+    NumberAsWritten number;
+    (void)Request::sax_parse(line, &number);
+    return std::move(number).text();
+  }
+  const bool repeated = id->is_string() || id->is_number();
+  return repeated ? id->dump(-1, ' ', false, Request::error_handler_t::replace) : "null";
 }
 
-// A message may repeat what the caller wrote, in whatever bytes.
-std::string dumped(const Json& answer) {
-  return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+// `id` as JSON; `name`: "result" or "error". A message may repeat what the caller wrote, in
+// whatever bytes.
+std::string answer(const std::string& id, const char* name, const Json& value) {
+  return R"({"jsonrpc":"2.0","id":)" + id + ",\"" + name +
+         "\":" + value.dump(-1, ' ', false, Json::error_handler_t::replace) + "}";
 }
 
-std::string refused(const Json& id, const Refusal& refusal) {
-  Json answer = answer_frame(id);
-  answer["error"] = {{"code", static_cast<int>(refusal.code)},
-                     {"message", without_secrets(refusal.message)}};
-  return dumped(answer);
+std::string refused(const std::string& id, const Refusal& refusal) {
+  return answer(
+      id, "error",
+      {{"code", static_cast<int>(refusal.code)}, {"message", without_secrets(refusal.message)}});
 }
 
-std::string failed(const Json& id, const Error& error) {
-  Json answer = answer_frame(id);
-  answer["error"] = {{"code", static_cast<int>(RpcError::kFailed)},
-                     {"message", without_secrets(error.message())},
-                     {"data", {{"code", error_code_name(error.code)}}}};
-  return dumped(answer);
+std::string failed(const std::string& id, const Error& error) {
+  return answer(id, "error",
+                {{"code", static_cast<int>(RpcError::kFailed)},
+                 {"message", without_secrets(error.message())},
+                 {"data", {{"code", error_code_name(error.code)}}}});
 }
 
 // The parameters of a call; the first that is missing or of another type is noted. A method knows
@@ -269,7 +311,7 @@ std::string wrong_request(const Request& request) {
   return wrong_member(request);
 }
 
-std::string carry_out(const Request& request, const Json& id, DaemonMethods& methods) {
+std::string carry_out(const Request& request, const std::string& id, DaemonMethods& methods) {
   const auto& name = request["method"].get_ref<const std::string&>();
   const auto* const method =
       std::ranges::find_if(kMethods, [&](const Method& known) { return name == known.name; });
@@ -286,9 +328,7 @@ std::string carry_out(const Request& request, const Json& id, DaemonMethods& met
     return refused(id, {RpcError::kInvalidParams, name + ": " + wrong});
   const Result<Json> result = within_memory(name, call);
   if (!result.ok()) return failed(id, result.error());
-  Json answer = answer_frame(id);
-  answer["result"] = *result;
-  return dumped(answer);
+  return answer(id, "result", *result);
 }
 
 }  // namespace
@@ -303,16 +343,14 @@ std::string answer_rpc(std::string_view line, DaemonMethods& methods) {
   if (deep) return refuse_rpc(RpcError::kInvalidRequest, "its values are nested too deep");
   if (request.is_discarded()) return refuse_rpc(RpcError::kParse, "the line is no JSON");
   const std::string wrong = wrong_request(request);
-  const bool has_id = request.is_object() && request.contains("id") &&
-                      (request["id"].is_string() || request["id"].is_number());
-  const Json id = has_id ? Json(request["id"]) : Json();
+  const std::string id = id_of(request, line);
   if (!wrong.empty()) return refused(id, {RpcError::kInvalidRequest, wrong});
-  const std::string answer = carry_out(request, id, methods);
-  return request.contains("id") ? answer : std::string();
+  std::string answered = carry_out(request, id, methods);
+  return request.contains("id") ? std::move(answered) : std::string();
 }
 
 std::string refuse_rpc(RpcError code, const std::string& why) {
-  return refused(Json(), {code, why});
+  return refused("null", {code, why});
 }
 
 }  // namespace firn::app

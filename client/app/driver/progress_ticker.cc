@@ -84,6 +84,7 @@ void ProgressTicker::report(core::TimeUs now, bool stopping) {
   console_.tell_passed_over(now);
   ProgressFigures all;
   all.seeding = true;
+  all.seconds_left = 0;
   bool running = false;
   for (const auto& session : sessions_.all()) {
     session->report_progress(now);

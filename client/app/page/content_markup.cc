@@ -29,17 +29,16 @@ std::string size_of(const Json& content) {
   return bytes > 0 ? format_bytes(static_cast<std::uint64_t>(bytes)) : "-";
 }
 
-double share_of(const Json& content) {
-  const double total = number_of(content, "rank_total");
-  if (total > 0) return number_of(content, "rank") / total;
-  return content.value("complete", false) ? 1 : 0;
+// "-" where it is not known, as for files that are gone.
+std::string share_words(const Json& content) {
+  const double share = number_of(content, "share", -1);
+  return share < 0 ? "-" : percent_words(share);
 }
 
-// "3m05s"; "-" where nothing comes or nothing is missing.
+// "3m05s"; "-" where the daemon knows none.
 std::string eta_words(const Json& content) {
-  const double missing = (1 - share_of(content)) * number_of(content, "bytes");
-  const double rate = number_of(content, "down_rate");
-  return missing > 0 && rate > 0 ? format_seconds(missing / rate) : "-";
+  const double seconds = number_of(content, "eta_seconds", -1);
+  return seconds < 0 ? "-" : format_seconds(seconds);
 }
 
 // `alone`: on the page of this content.
@@ -82,7 +81,7 @@ std::string contents_rows(const Json& contents, const PageView& view) {
         "<td class=\"n\">{}</td>{}</tr>",
         html(id), html(id), html(text_of(content, "name")),
         content.contains("failure") ? "bad" : "", state_words(content),
-        progress_bar(share_of(content), "Progress"), percent_words(share_of(content)),
+        progress_bar(number_of(content, "share"), "Progress"), share_words(content),
         eta_words(content), size_of(content), format_rate(number_of(content, "down_rate")),
         format_rate(number_of(content, "up_rate")), number_of(content, "peers"),
         view.may_change ? "<td>" + actions_of(content, false) + "</td>" : "");
@@ -145,12 +144,12 @@ std::string facts_of(const Json& details) {
   };
   return fact_list({{"State", state_words(details)},
                     {"ETA", eta_words(details)},
-                    {"Complete", percent_words(share_of(details))},
+                    {"Complete", share_words(details)},
                     {"Size", size_of(details)},
                     {"Down", format_rate(number_of(details, "down_rate"))},
                     {"Up", format_rate(number_of(details, "up_rate"))},
                     {"Peers", fmt::format("{}", number_of(details, "peers"))}}) +
-         progress_bar(share_of(details), "Progress") + said("failure", "Failure: ") +
+         progress_bar(number_of(details, "share"), "Progress") + said("failure", "Failure: ") +
          said("waits_for", "Waits for: ") + said("move_failure", "Was not moved: ");
 }
 

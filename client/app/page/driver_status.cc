@@ -1,7 +1,6 @@
 #include "client/app/page/driver_status.h"
 
 #include "client/app/daemon/rpc.h"
-#include "client/app/session/standstill_words.h"
 #include "proto/content/content_secret.h"
 
 namespace firn::app {
@@ -17,12 +16,8 @@ Json summary_of(const ContentSession& session) {
                          : session.complete() ? "finished"
                                               : "failed"},
                {"bytes", manifest ? Json(manifest->info.shape.content_bytes) : Json()},
-               {"complete", session.complete()},
-               {"rank", figures.rank},
-               {"rank_total", figures.rank_total},
-               {"peers", figures.peers},
-               {"down_rate", figures.down_rate},
-               {"up_rate", figures.up_rate}};
+               {"complete", session.complete()}};
+  json.update(progress_members(figures));
   if (const auto& failure = session.outcome().failure)
     json["failure"] = without_secrets(failure->message());
   else if (!figures.damage.empty())
@@ -55,9 +50,7 @@ Result<ContentFacts> DriverStatus::content(const std::string& id) {
       return Error{ErrorCode::kNotFound, "show " + id, "no content has this id"};
     facts.details = summary_of(*session);
     facts.details["folder"] = session->plan().dir;
-    if (!session->complete() && !session->ended())
-      if (const auto why = why_it_waits(session->core(), driver_.loop().now()); !why.empty())
-        facts.details["waits_for"] = without_secrets(why);
+    if (const auto why = session->waits_for(); !why.empty()) facts.details["waits_for"] = why;
   }
   if (session == nullptr) return facts;
   facts.swarm = swarm_view(*session);

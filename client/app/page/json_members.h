@@ -14,10 +14,10 @@ inline std::string text_of(const Json& json, const char* name) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// 0: there is no such number.
-inline double number_of(const Json& json, const char* name) {
+// `unknown`: there is no such number.
+inline double number_of(const Json& json, const char* name, double unknown = 0) {
   const auto found = json.find(name);
-  return found != json.end() && found->is_number() ? found->get<double>() : 0;
+  return found != json.end() && found->is_number() ? found->get<double>() : unknown;
 }
 
 }  // namespace firn::app

@@ -1,9 +1,12 @@
 #include "client/app/runtime/event_loop.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include <algorithm>
 #include <csignal>
+#include <set>
 
 #include "proto/base/stage_times.h"
 #include "proto/program/hangup.h"
@@ -17,7 +20,8 @@ struct EventLoop::Impl {
   uv_loop_t loop;
   proto::transport::Wakeup wakeup;
   uv_timer_t timer;
-  uv_signal_t interrupt, terminate, hangup, user;
+  uv_signal_t interrupt, terminate, hangup, user, child;
+  std::set<int> children;  // of run_shell(), which libuv waits for
   uv_prepare_t before_waiting;
   uv_check_t after_waiting;
   Stage stage = Stage::kNone;  // outside of waiting
@@ -29,8 +33,20 @@ namespace {
 
 struct Child {
   uv_process_t process;
+  std::set<int>* children = nullptr;
   std::function<void(int)> done;
 };
+
+// Process 1 inherits what the commands of run_shell() leave running, and nobody else waits for the
+// end of these. Stops at a child of our own: libuv waits for that one, and its end comes here
+// again.
+void bury_inherited(const std::set<int>& children) {
+  siginfo_t ended{};
+  while (::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) {
+    if (children.contains(ended.si_pid) || ::waitpid(ended.si_pid, nullptr, WNOHANG) <= 0) return;
+    ended = {};
+  }
+}
 
 template <typename Handle>
 uv_handle_t* as_handle(Handle* handle) {
@@ -47,12 +63,18 @@ EventLoop::EventLoop() : impl_(std::make_unique<Impl>()) {
   FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->terminate) == 0);
   FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->hangup) == 0);
   FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->user) == 0);
+  FIRN_CHECK(uv_signal_init(&impl_->loop, &impl_->child) == 0);
   FIRN_CHECK(uv_prepare_init(&impl_->loop, &impl_->before_waiting) == 0);
   FIRN_CHECK(uv_check_init(&impl_->loop, &impl_->after_waiting) == 0);
   impl_->after_waiting.data = impl_.get();
   impl_->timer.data = impl_.get();
   impl_->interrupt.data = impl_->terminate.data = impl_.get();
-  impl_->hangup.data = impl_->user.data = impl_.get();
+  impl_->hangup.data = impl_->user.data = impl_->child.data = impl_.get();
+  if (::getpid() != 1) return;
+  const auto bury = [](uv_signal_t* signal, int) {
+    bury_inherited(static_cast<Impl*>(signal->data)->children);
+  };
+  FIRN_CHECK(uv_signal_start(&impl_->child, bury, SIGCHLD) == 0);
 }
 
 EventLoop::~EventLoop() {
@@ -131,6 +153,7 @@ Status EventLoop::run_shell(const std::string& command,
   auto child = std::make_unique<Child>();
   child->done = std::move(done);
   child->process.data = child.get();
+  child->children = &impl_->children;
   uv_process_options_t options{};
   options.file = shell.c_str();
   options.args = arguments;
@@ -139,6 +162,8 @@ Status EventLoop::run_shell(const std::string& command,
   options.stdio_count = 3;
   options.exit_cb = [](uv_process_t* process, std::int64_t status, int signal) {
     auto* ended = static_cast<Child*>(process->data);
+    ended->children->erase(process->pid);
+    if (::getpid() == 1) bury_inherited(*ended->children);
     uv_close(as_handle(process),
              [](uv_handle_t* handle) { delete static_cast<Child*>(handle->data); });
     ended->done(signal != 0 ? 128 + signal : static_cast<int>(status));
@@ -150,6 +175,7 @@ Status EventLoop::run_shell(const std::string& command,
              [](uv_handle_t* handle) { delete static_cast<Child*>(handle->data); });
     return Error{ErrorCode::kIo, "run '" + command + "'", uv_strerror(error)};
   }
+  impl_->children.insert(started->process.pid);
   return Done{};
 }
 

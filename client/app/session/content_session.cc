@@ -133,7 +133,7 @@ void ContentSession::turn(core::TimeUs now) {
     if (!awaits_progress()) return;
     if (const auto given_up = standstill_.look(core_.facts(), now)) {
       if (foreign) outcome_.failure = foreign->error;
-      give_up(*given_up);
+      fail(*given_up);
     }
   };
   if (ended()) return;
@@ -205,7 +205,7 @@ void ContentSession::store_finished() {
 void ContentSession::store_spoiled(const Error& error) {
   host_.console.error(error, plan_.content_id);
   outcome_.failure = error;
-  give_up(exit_code_of(error));
+  fail(exit_code_of(error));
 }
 
 void ContentSession::all_sources_wrong(const std::string& source) {
@@ -224,12 +224,6 @@ void ContentSession::stop() {
   core_.changed();
 }
 
-void ContentSession::give_up(ExitCode code) {
-  gave_up_ = true;
-  result_ = code;
-  core_.feed(&SwarmCore::stop);
-}
-
 void ContentSession::fail(const Error& error) {
   host_.console.error(error, plan_.content_id);
   outcome_.failure = error;
@@ -238,6 +232,10 @@ void ContentSession::fail(const Error& error) {
 
 void ContentSession::fail(ExitCode code) {
   result_ = code;
+  if (core_.made() && !core_.broken()) {
+    gave_up_ = true;
+    return core_.feed(&SwarmCore::stop);
+  }
   phase_ = Phase::kEnded;
   performer_.peers().hang_up();
   host_.changed();
@@ -291,6 +289,12 @@ void ContentSession::report_progress(core::TimeUs now) {
   const ReportOn on = report_.wants_neighbours() ? ReportOn::kNeighbours : ReportOn::kTotals;
   report_.sample(core_.facts().report(on), now);
   if (running()) report_.progressed(now);
+}
+
+std::string ContentSession::waits_for() const {
+  const bool waits = phase_ == Phase::kWaiting || phase_ == Phase::kRunning;
+  if (!core_.made() || complete_ || !waits) return "";
+  return standstill_.waits_for(core_.facts(), host_.loop.now());
 }
 
 const char* state_of(const ContentSession& session) {

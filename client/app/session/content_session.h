@@ -67,6 +67,9 @@ class ContentSession final : private LifeEvents {
   // Once a second: a progress event, and figures for the bar.
   void report_progress(core::TimeUs now);
   ProgressFigures figures() const { return report_.figures(complete_); }
+  // Why nothing comes that is missing, for people and without secrets; empty: something does, or
+  // nothing is missing.
+  std::string waits_for() const;
 
  private:
   enum class Phase { kWaiting, kOpening, kRunning, kLeaving, kEnded };
@@ -82,11 +85,10 @@ class ContentSession final : private LifeEvents {
   void start_core(OpenedStore opened);
   void perform_all();
   bool awaits_progress() const;
-  // Ends at once.
+  // Ends with this result, which has been said: at once where it has joined no swarm, or found no
+  // memory; else it says goodbye first.
   void fail(const Error& error);
   void fail(ExitCode code);
-  // Leaves the swarm cleanly, with this result, which has been said.
-  void give_up(ExitCode code);
   ExitCode result_of_leaving() const;
   void check_left();
 

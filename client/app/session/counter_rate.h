@@ -1,5 +1,5 @@
-// A rate that people can read: bytes per second over the last seconds, from a counter that only
-// grows.
+// A rate that people can read: how much a counter that only grows has grown per second, over the
+// last seconds.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class CounterRate {
     while (samples_.size() > 2 && samples_[1].at <= now - kWindow) samples_.pop_front();
   }
 
-  double bytes_per_second() const {
+  double per_second() const {
     if (samples_.size() < 2 || samples_.back().at <= samples_.front().at) return 0;
     return static_cast<double>(samples_.back().total - samples_.front().total) * core::kSecond /
            static_cast<double>(samples_.back().at - samples_.front().at);

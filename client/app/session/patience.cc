@@ -1,5 +1,7 @@
 #include "client/app/session/patience.h"
 
+#include <utility>
+
 namespace firn::app {
 
 core::TimeUs Patience::next(core::TimeUs progressed) const {
@@ -15,12 +17,17 @@ bool Patience::due(core::TimeUs progressed, core::TimeUs now) {
 
 bool Patience::review(const Reason& reason, core::TimeUs progressed, core::TimeUs now) {
   reviewed_ = now;
-  if (now - waits_since(progressed) < kQuiet) return false;
+  if (!quiet(progressed, now)) return false;
   const bool again = progressed > said_at_ && now - said_at_ >= kOld;
   if (reason.key == said_ && !again) return false;
   said_ = reason.key;
   said_at_ = now;
+  stands_ = true;
   return true;
+}
+
+bool Patience::goes_on(core::TimeUs progressed) {
+  return progressed > said_at_ && std::exchange(stands_, false);
 }
 
 }  // namespace firn::app

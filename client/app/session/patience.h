@@ -26,8 +26,14 @@ class Patience {
   // by the time of next().
   bool due(core::TimeUs progressed, core::TimeUs now);
   core::TimeUs next(core::TimeUs progressed) const;
+  // Nothing has come for so long that the download counts as waiting.
+  bool quiet(core::TimeUs progressed, core::TimeUs now) const {
+    return now - waits_since(progressed) >= kQuiet;
+  }
   // It was looked at: whether it is to be said.
   bool review(const Reason& reason, core::TimeUs progressed, core::TimeUs now);
+  // Something has come after a reason was said. True once for each such reason.
+  bool goes_on(core::TimeUs progressed);
   bool over(core::TimeUs progressed, core::TimeUs now) const {
     return timeout_ != core::kNever && now - waits_since(progressed) >= timeout_;
   }
@@ -39,6 +45,7 @@ class Patience {
   core::TimeUs reviewed_ = -kReview;
   core::TimeUs resumed_ = 0;  // the process ran again
   std::string said_;          // the key of what was said last
+  bool stands_ = false;       // the reason said last still holds
   core::TimeUs said_at_ = 0;
 };
 

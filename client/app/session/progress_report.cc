@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "client/app/backends/accounting.h"
@@ -14,6 +15,7 @@ ProgressReport::ProgressReport(const SessionHost& host, const SessionPlan& plan)
 
 void ProgressReport::started(const core::Report& report, bool stood_complete, core::TimeUs now) {
   stood_complete_ = stood_complete;
+  rank_at_start_ = report.rank;
   sample(report, now);
   host_.console.event(start_event(*plan_.manifest, report, host_.listen));
   say_start();
@@ -40,10 +42,23 @@ void ProgressReport::say_start() const {
   }
 }
 
+void ProgressReport::say_end(core::TimeUs now) const {
+  const Shape& shape = plan_.manifest->info.shape;
+  const std::uint64_t came =
+      std::min(shape.content_bytes, (last_.rank_total - rank_at_start_) * shape.block_bytes);
+  const double took = std::max(0.1, seconds(now));
+  host_.console.info(fmt::format("{}: complete and verified; {} came in {}, {} on average",
+                                 plan_.name(), format_bytes(came),
+                                 took < 60 ? fmt::format("{:.1f}s", took) : format_seconds(took),
+                                 format_rate(static_cast<double>(came) / took)),
+                     plan_.content_id);
+}
+
 void ProgressReport::sample(const core::Report& report, core::TimeUs now) {
   last_ = report;
   down_.sample(last_.bytes_received, now);
   up_.sample(last_.bytes_sent, now);
+  blocks_.sample(last_.blocks_innovative, now);
   note_damage();
   tell_complete_peers();
 }
@@ -86,8 +101,8 @@ void ProgressReport::note_damage() {
 }
 
 void ProgressReport::progressed(core::TimeUs now) const {
-  host_.console.event(progress_event(plan_.content_id, seconds(now), last_,
-                                     {down_.bytes_per_second(), up_.bytes_per_second()}));
+  host_.console.event(
+      progress_event(plan_.content_id, seconds(now), last_, figures(last_.complete)));
 }
 
 void ProgressReport::completed(const core::Report& report, const ServingCounts::Figures& served,
@@ -99,14 +114,13 @@ void ProgressReport::completed(const core::Report& report, const ServingCounts::
   complete["serving"] = serving_json(served);
   host_.console.event(complete);
   host_.console.clear_progress();  // other contents' comes again with the next report
-  if (!stood_complete_)
-    host_.console.info(
-        fmt::format("{}: complete and verified after {:.1f} s", plan_.name(), seconds(now)),
-        plan_.content_id);
+  if (!stood_complete_) say_end(now);
 }
 
 void ProgressReport::left(const ServingCounts::Figures& served, core::TimeUs now) const {
-  host_.console.event(progress_event(plan_.content_id, seconds(now), last_, {}));
+  ProgressFigures at_rest = figures(last_.complete);
+  at_rest.rest();
+  host_.console.event(progress_event(plan_.content_id, seconds(now), last_, at_rest));
   const Json stages{{"event", "stages"},
                     {"stages", stages_json(host_.stages.times())},
                     {"codec", codec_json(host_.coding.coder)},
@@ -120,17 +134,17 @@ ProgressFigures ProgressReport::figures(bool seeding) const {
   figures.name = plan_.name();
   figures.rank = last_.rank;
   figures.rank_total = last_.rank_total;
-  figures.down_rate = down_.bytes_per_second();
-  figures.up_rate = up_.bytes_per_second();
+  figures.down_rate = down_.per_second();
+  figures.up_rate = up_.per_second();
   figures.peers = last_.peers;
   figures.complete_peers = complete_peers_.size();
   figures.seeding = seeding;
   figures.bytes_sent = last_.bytes_sent;
   figures.damage = damage_;
   if (plan_.manifest) figures.content_bytes = plan_.manifest->info.shape.content_bytes;
-  const double missing = static_cast<double>(last_.rank_total - last_.rank) *
-                         (plan_.manifest ? plan_.manifest->info.shape.block_bytes : 0);
-  figures.seconds_left = missing / figures.down_rate;
+  // What peers say to each other comes too, and brings the download no nearer to its end.
+  if (const std::uint64_t missing = last_.rank_total - last_.rank; missing > 0)
+    figures.seconds_left = static_cast<double>(missing) / blocks_.per_second();
   return figures;
 }
 

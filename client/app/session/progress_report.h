@@ -40,6 +40,7 @@ class ProgressReport {
 
  private:
   void say_start() const;
+  void say_end(core::TimeUs now) const;
   void note_damage();
   void tell_complete_peers();
   double seconds(core::TimeUs now) const { return 1e-6 * static_cast<double>(now - began_at_); }
@@ -47,11 +48,13 @@ class ProgressReport {
   const SessionHost& host_;
   const SessionPlan& plan_;
   const core::TimeUs began_at_;
-  CounterRate down_, up_;
+  CounterRate down_, up_;  // bytes
+  CounterRate blocks_;     // innovative ones
   core::Report last_;
   std::string damage_;
   std::set<PeerId> complete_peers_;  // those that were told, also of peers that have left
-  bool stood_complete_ = false;      // before this run
+  std::uint64_t rank_at_start_ = 0;
+  bool stood_complete_ = false;  // before this run
 };
 
 }  // namespace firn::app

@@ -68,6 +68,11 @@ bool SessionTrackers::all_refused() const {
                                           [](const auto& client) { return client->refused(); });
 }
 
+std::optional<bool> SessionTrackers::announced() const {
+  if (!all_heard()) return std::nullopt;
+  return std::ranges::any_of(answers_, [](const auto& answer) { return answer.second; });
+}
+
 std::vector<Address> SessionTrackers::addresses() const {
   std::vector<Address> known;
   for (const auto& client : clients_) known.push_back(client->address());
@@ -75,7 +80,7 @@ std::vector<Address> SessionTrackers::addresses() const {
 }
 
 void SessionTrackers::tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply) {
-  heard_.insert(tracker);
+  answers_[tracker] = true;
   sources_.tracker_heard(plan_.core.trackers[tracker], false);
   host_.console.debug(fmt::format("tracker {}: {} complete, {} incomplete, {} addresses",
                                   to_text(clients_[tracker]->address()), reply.complete_count,
@@ -91,7 +96,7 @@ void SessionTrackers::tracker_replied(std::size_t tracker, const proto::Announce
 
 void SessionTrackers::tracker_failed(std::size_t tracker, const Error& error,
                                      std::uint32_t retry_seconds) {
-  heard_.insert(tracker);
+  answers_[tracker] = false;
   core_.feed(&SwarmCore::tracker_failed, tracker, error, retry_seconds);
   sources_.tracker_heard(plan_.core.trackers[tracker], error.code == ErrorCode::kWrongIdentity);
 }

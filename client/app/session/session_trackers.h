@@ -1,8 +1,9 @@
 // The trackers of one content: a client for each, and what they answer, on its way to the core.
 #pragma once
 
+#include <map>
 #include <memory>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,9 @@ class SessionTrackers final : public TrackerEvents {
   // Nothing is being asked of any of them.
   bool idle() const;
   // Each has answered, or failed, once.
-  bool announced() const { return heard_.size() == clients_.size(); }
+  bool all_heard() const { return answers_.size() == clients_.size(); }
+  // Whether one of them knows this peer, as its last answer says; nullopt before all were heard.
+  std::optional<bool> announced() const;
   // There are trackers, and none of them serves this content.
   bool all_refused() const;
   // With their ids as far as they are known.
@@ -55,7 +58,7 @@ class SessionTrackers final : public TrackerEvents {
   GivenSources& sources_;
   ManifestStaging& staging_;
   std::vector<std::unique_ptr<TrackerClient>> clients_;
-  std::set<std::size_t> heard_;
+  std::map<std::size_t, bool> answers_;  // by tracker: whether its last one was no failure
 };
 
 }  // namespace firn::app

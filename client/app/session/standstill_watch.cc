@@ -7,6 +7,7 @@
 
 #include "client/app/console/quantities.h"
 #include "client/app/session/standstill_words.h"
+#include "proto/content/content_secret.h"
 
 namespace firn::app {
 namespace {
@@ -22,8 +23,17 @@ core::TimeUs StandstillWatch::foreign_due(const core::ForeignManifest* foreign) 
   return foreign->since + kForeignTime;
 }
 
+std::string StandstillWatch::waits_for(const core::SwarmCore& core, core::TimeUs now) const {
+  if (!patience_.quiet(core.counters().progressed_at, now)) return "";
+  return without_secrets(reason_of(core.standstill(), now).text);
+}
+
 std::optional<ExitCode> StandstillWatch::look(const core::SwarmCore& core, core::TimeUs now) {
   const core::TimeUs progressed = core.counters().progressed_at;
+  if (patience_.goes_on(progressed)) {
+    host_.console.event(about(standstill_event("over", "it goes on", 0), plan_.content_id));
+    host_.console.info(plan_.name() + " goes on", plan_.content_id);
+  }
   if (!patience_.due(progressed, now)) return std::nullopt;
   const core::Standstill standstill = core.standstill();
   const Reason reason = reason_of(standstill, now);

@@ -1,8 +1,9 @@
-// Says why a download does not move, when that is news, and that it gives up when its plan's
-// timeout is over.
+// Says why a download does not move, when that is news; that it goes on; and that it gives up when
+// its plan's timeout is over.
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "client/app/console/exit_codes.h"
 #include "client/app/session/patience.h"
@@ -25,6 +26,8 @@ class StandstillWatch {
   core::TimeUs next_wake(const core::SwarmCore& core) const {
     return patience_.next(core.counters().progressed_at);
   }
+  // Why nothing comes, for people; empty while something does.
+  std::string waits_for(const core::SwarmCore& core, core::TimeUs now) const;
   // Says what there is to say of a download that is to make progress. If it has waited for as long
   // as the plan allows, that is said as an error (where manifests came in wrong envelopes alone,
   // that is the error), and the exit code returned.

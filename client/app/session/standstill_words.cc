@@ -101,7 +101,7 @@ std::string name_of(const NeighbourStanding& peer) {
   return fmt::format("peer {} at {}", peer.id.short_text(), peer.endpoint);
 }
 
-// Of the peers of this kind each with what is said of it, and for how long it has been silent.
+// Of the peers of this kind each with what is said of it, and when its last message came.
 Part silent_part(const Standstill& standstill, NeighbourStanding::Kind kind,
                  const std::string& what, core::TimeUs now) {
   Part part;
@@ -114,7 +114,7 @@ Part silent_part(const Standstill& standstill, NeighbourStanding::Kind kind,
       ++more;
       continue;
     }
-    texts.push_back(fmt::format("{} {} (silent for {})", name_of(peer), what,
+    texts.push_back(fmt::format("{} {} (last heard {} ago)", name_of(peer), what,
                                 seconds_since(peer.heard_at, now)));
   }
   if (more > 0) texts.push_back(fmt::format("so do {} more", more));
@@ -122,34 +122,28 @@ Part silent_part(const Standstill& standstill, NeighbourStanding::Kind kind,
   return part;
 }
 
-std::uint64_t count_of(const std::vector<proto::Span>& spans) {
-  std::uint64_t count = 0;
-  for (const proto::Span& span : spans) count += span.count;
-  return count;
-}
-
 // What neighbours have taken back.
 Part withdrawn_part(const Standstill& standstill) {
   Part part;
   std::vector<std::string> texts;
   for (const NeighbourStanding& peer : standstill.neighbours) {
-    if (peer.withdrawn.empty()) continue;
+    if (peer.withdrawn_bytes == 0) continue;
     part.key += peer.id.text();
     if (texts.size() == kNamedMax) continue;
-    texts.push_back(name_of(peer) + " says that its files changed or cannot be read: " +
-                    generations_text(peer.withdrawn, count_of(peer.withdrawn)));
+    texts.push_back(fmt::format("{} says that its files changed or cannot be read ({} of them)",
+                                name_of(peer), format_bytes(peer.withdrawn_bytes)));
   }
   part.text = joined(texts, "; ");
   return part;
 }
 
 Part lacking_part(const Standstill& standstill) {
-  if (standstill.lacking.empty()) return {};
+  if (standstill.lacking_bytes == 0) return {};
   const std::size_t peers = standstill.neighbours.size();
-  return {"lacking", fmt::format("{} {}",
+  return {"lacking", fmt::format("{} {} of what is missing here",
                                  peers == 1 ? name_of(standstill.neighbours[0]) + " lacks"
                                             : fmt::format("the {} connected peers lack", peers),
-                                 generations_text(standstill.lacking, standstill.lacking_count))};
+                                 format_bytes(standstill.lacking_bytes))};
 }
 
 std::vector<Part> parts_of(const Standstill& standstill, core::TimeUs now) {
@@ -200,7 +194,7 @@ std::vector<Part> parts_of(const Standstill& standstill, core::TimeUs now) {
       break;
     case Kind::kSilent:
       parts.push_back(silent_part(standstill, NeighbourStanding::Kind::kSilent,
-                                  "is connected and sends nothing", now));
+                                  "is connected and sends no blocks", now));
       parts.push_back(lacking_part(standstill));
       parts.push_back(withdrawn_part(standstill));
       break;
@@ -237,24 +231,6 @@ const char* kind_name(Standstill::Kind kind) {
 
 }  // namespace
 
-std::string generations_text(const std::vector<proto::Span>& spans, std::uint64_t count) {
-  std::vector<std::string> names;
-  std::uint64_t named = 0;
-  for (const proto::Span& span : spans) {
-    named += span.count;
-    names.push_back(span.count == 1
-                        ? std::to_string(span.first)
-                        : fmt::format("{} to {}", span.first, span.first + span.count - 1));
-  }
-  if (count > named) names.push_back(fmt::format("{} more", count - named));
-  if (names.empty()) return "no generation";
-  const std::string last = names.back();
-  names.pop_back();
-  const std::string before = joined(names, ", ");
-  return (count == 1 ? "generation " : "generations ") +
-         (before.empty() ? last : before + " and " + last);
-}
-
 Reason reason_of(const Standstill& standstill, core::TimeUs now) {
   Reason reason;
   reason.name = reason.key = kind_name(standstill.kind);
@@ -266,10 +242,6 @@ Reason reason_of(const Standstill& standstill, core::TimeUs now) {
   }
   reason.text = joined(texts, "; ");
   return reason;
-}
-
-std::string why_it_waits(const CoreDoors& core, core::TimeUs now) {
-  return core.made() ? reason_of(core.facts().standstill(), now).text : "";
 }
 
 }  // namespace firn::app

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "client/app/session/core_doors.h"
 #include "client/core/view/standstill.h"
 
 namespace firn::app {
@@ -15,12 +13,6 @@ struct Reason {
   std::string text;
 };
 
-// Why nothing comes, for people; empty before the core is made.
-std::string why_it_waits(const CoreDoors& core, core::TimeUs now);
-
 Reason reason_of(const core::Standstill& standstill, core::TimeUs now);
-
-// "generation 3", "generations 3 to 5, 9 and 40 more"; `count`: how many there are in all.
-std::string generations_text(const std::vector<proto::Span>& spans, std::uint64_t count);
 
 }  // namespace firn::app

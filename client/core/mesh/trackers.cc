@@ -82,7 +82,9 @@ void Trackers::stop() {
 
 void Trackers::replied(std::size_t tracker, const proto::AnnounceReply& reply) {
   Tracker& t = trackers_[tracker];
-  t.busy = t.failing = false;
+  t.busy = false;
+  if (std::exchange(t.failing, false) && !life_.stopped())
+    outbox_.inform("tracker " + to_text(context_.options.trackers[tracker]) + " works again");
   t.error.clear();
   t.started = true;
   t.failures = 0;
@@ -95,9 +97,10 @@ void Trackers::replied(std::size_t tracker, const proto::AnnounceReply& reply) {
 
 void Trackers::failed(std::size_t tracker, const Error& error, std::uint32_t retry_seconds) {
   Tracker& t = trackers_[tracker];
-  const bool known = std::exchange(t.failing, true);
+  std::string why = error.detail.empty() ? error.message() : error.detail;
+  const bool known = std::exchange(t.failing, true) && t.error == why;
   t.busy = false;
-  t.error = error.detail.empty() ? error.message() : error.detail;
+  t.error = std::move(why);
   const TimeUs backoff =
       std::min(kAnnounceRetryFirst << std::min(t.failures, 10u), kAnnounceRetryMax);
   ++t.failures;

@@ -1,5 +1,6 @@
 // Announces to the trackers of a content, and keeps what they answered. Each tracker has a schedule
-// of its own; failures back off and are reported once.
+// of its own; failures back off. A person is told of a failure when its reason is new, and when the
+// tracker works again.
 #pragma once
 
 #include <cstdint>

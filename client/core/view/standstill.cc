@@ -15,14 +15,6 @@ bool could_help(const Neighbour& n, const Holdings& holdings, std::uint32_t g) {
   return n.holds.complete().contains(g) || n.holds.rank(g) > holdings.rank(g);
 }
 
-void add_to(std::vector<proto::Span>& spans, std::uint32_t g) {
-  if (!spans.empty() && spans.back().first + spans.back().count == g) {
-    ++spans.back().count;
-  } else if (spans.size() < Standstill::kSpansMax) {
-    spans.push_back({g, 1});
-  }
-}
-
 NeighbourStanding standing_of(const Neighbour& n) {
   NeighbourStanding standing;
   standing.id = n.id;
@@ -41,20 +33,19 @@ void compare_holdings(const Holdings& holdings, const Neighbours& neighbours, St
        g < holdings.generation_count() && looked < kCompareMax;
        g = holdings.verified().next_missing(g + 1), ++looked) {
     if (holdings.given_up().contains(g)) continue;
+    const std::uint64_t bytes = holdings.shape().bytes_in_generation(g);
     bool helped = false;
     auto standing = result.neighbours.begin();
     for (const Neighbour& n : neighbours) {
       NeighbourStanding& own = *standing++;
       if (!n.holds.heard()) continue;
       if (n.holds.withdrawn().size() > 0 && n.holds.withdrawn().contains(g))
-        add_to(own.withdrawn, g);
+        own.withdrawn_bytes += bytes;
       if (!could_help(n, holdings, g)) continue;
       own.kind = NeighbourStanding::Kind::kSilent;
       helped = true;
     }
-    if (helped) continue;
-    ++result.lacking_count;
-    add_to(result.lacking, g);
+    if (!helped) result.lacking_bytes += bytes;
   }
 }
 

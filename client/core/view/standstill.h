@@ -44,7 +44,7 @@ struct NeighbourStanding {
   PeerId id;
   std::string endpoint;
   TimeUs heard_at = 0;
-  std::vector<proto::Span> withdrawn;  // what it cannot serve any more, and we lack
+  std::uint64_t withdrawn_bytes = 0;  // that it cannot serve any more, and we lack
 };
 
 // Manifests have come in other envelopes than that of the publisher asked for.
@@ -64,7 +64,7 @@ struct Standstill {
     kNobody,       // no neighbour: see trackers and addresses
     kNoManifest,   // no neighbour has sent the manifest
     kNoState,      // no neighbour has said what it holds
-    kLacking,      // no neighbour holds anything that we lack: see lacking
+    kLacking,      // no neighbour holds anything that we lack: see lacking_bytes
     kSilent,       // some neighbours could send, and do not
   };
   Kind kind = Kind::kNobody;
@@ -72,10 +72,8 @@ struct Standstill {
   std::vector<TrackerStanding> trackers;
   std::vector<AddressStanding> addresses;  // the first kAddressesMax
   std::vector<NeighbourStanding> neighbours;
-  std::vector<proto::Span> lacking;  // the lowest of them, in at most kSpansMax runs
-  std::uint64_t lacking_count = 0;   // of those looked at
+  std::uint64_t lacking_bytes = 0;  // of the generations looked at, those that nobody can help with
 
-  static constexpr std::size_t kSpansMax = 16;
   static constexpr std::size_t kAddressesMax = 64;
 };
 

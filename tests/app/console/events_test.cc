@@ -49,19 +49,37 @@ TEST_CASE("a progress event has every figure that scripts rely on") {
   report.blocks_sent = 5;
   report.bytes_sent = 6;
   report.bytes_received = 7;
-  const Json event = progress_event({}, 1.5, report, {100.0, 50.0});
+  ProgressFigures figures;
+  figures.rank = 1;
+  figures.rank_total = 4;
+  figures.down_rate = 100;
+  figures.seconds_left = 30;
+  const Json event = progress_event({}, 1.5, report, figures);
   const auto keys = keys_of(event);
-  for (const char* key : {"event", "seconds", "bytes_verified", "rank", "rank_total", "peers",
-                          "down_rate", "up_rate", "blocks_sent", "bytes_sent", "bytes_received"}) {
+  for (const char* key :
+       {"event", "seconds", "bytes_verified", "rank", "rank_total", "share", "eta_seconds", "peers",
+        "down_rate", "up_rate", "blocks_sent", "bytes_sent", "bytes_received"}) {
     CAPTURE(key);
     CHECK(keys.contains(key));
   }
   CHECK(event["event"] == "progress");
   CHECK(event["seconds"] == 1.5);
   CHECK(event["down_rate"] == 100.0);
+  CHECK(event["share"] == 0.25);
+  CHECK(event["eta_seconds"] == 30.0);
   CHECK(event["blocks_sent"] == 5);
   CHECK(event["bytes_sent"] == 6);
   CHECK(event["bytes_received"] == 7);
+}
+
+TEST_CASE("a share or time that nobody knows is null") {
+  ProgressFigures figures;
+  CHECK(progress_members(figures)["share"].is_null());  // no manifest, or files that are gone
+  CHECK(progress_members(figures)["eta_seconds"].is_null());
+  figures.seeding = true;
+  CHECK(progress_members(figures)["share"] == 1.0);  // it has had no session in this run
+  figures.seconds_left = 0;
+  CHECK(progress_members(figures)["eta_seconds"].is_null());
 }
 
 TEST_CASE("a complete event says who sent how many blocks, and leaves out who sent none") {

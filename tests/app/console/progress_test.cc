@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "client/app/console/columns.h"
 #include "client/app/console/progress_bar.h"
 #include "client/app/console/progress_display.h"
 
@@ -51,6 +52,30 @@ TEST_CASE("a bar without escape sequences covers the one before with spaces") {
   CHECK(display.show("three", 0) == "\rthree");
   CHECK(display.say("\xc3\xa4") == "\r     \r\xc3\xa4\n\rthree");
   CHECK(display.clear() == "\r     \r");
+}
+
+TEST_CASE("a terminal that became narrower has wrapped the bar, and all of its rows are erased") {
+  std::size_t columns = 80;
+  ProgressDisplay display(Kind::kBar, [&columns] { return columns; });
+  CHECK(display.show(std::string(79, 'x'), 0) == "\r\x1b[K" + std::string(79, 'x'));
+  columns = 30;
+  CHECK(display.show("half", 0) == "\r\x1b[2A\x1b[Jhalf");
+  CHECK(display.show("most", 0) == "\r\x1b[Kmost");
+}
+
+TEST_CASE("a letter of Chinese takes two columns, and an accent none") {
+  CHECK(columns_of("") == 0);
+  CHECK(columns_of("abc") == 3);
+  CHECK(columns_of("\xe6\x97\xa5\xe6\x9c\xac") == 4);
+  CHECK(columns_of("a\xcc\x88") == 1);
+  CHECK(columns_of("a\xff\xfe") == 3);
+  CHECK(cut("\xe6\x97\xa5\xe6\x9c\xac", 3) == "\xe6\x97\xa5");
+  CHECK(cut("a\xcc\x88z", 1) == "a\xcc\x88");
+  CHECK(cut("abc", 0).empty());
+  ProgressFigures figures = half();
+  for (int i = 0; i < 30; ++i) figures.name += "\xe6\x97\xa5";
+  for (std::size_t columns = 0; columns < 200; ++columns)
+    CHECK(columns_of(progress_line(figures, columns)) <= columns);
 }
 
 TEST_CASE("without a terminal there is a line every 30 s, if it says something new") {

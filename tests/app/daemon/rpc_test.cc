@@ -195,6 +195,14 @@ TEST_CASE("a request without an id is carried out and not answered") {
   CHECK(methods.asked == std::vector<std::string>{"list"});
   CHECK(answer_rpc(R"({"jsonrpc":"2.0","method":"fly"})", methods).empty());
   CHECK(parsed(answer_rpc(R"({"jsonrpc":"2.0","id":"a","method":"list"})", methods))["id"] == "a");
+  for (const std::string id : {"18446744073709551615", "18446744073709551616",
+                               "-123456789012345678901234567890", "1.50", "\"1e3\"", "null"}) {
+    CAPTURE(id);
+    for (const char* method : {"list", "no such method"}) {
+      const std::string line = R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":")" + method + "\"}";
+      CHECK(answer_rpc(line, methods).find("\"id\":" + id + ",") != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("a failure has the name of its code, and no secrets") {

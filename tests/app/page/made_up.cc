@@ -54,6 +54,7 @@ Json details_of(const Kind& kind) {
       {"complete", kind.share >= 1},
       {"rank", static_cast<std::uint64_t>(kind.share * static_cast<double>(rank))},
       {"rank_total", rank},
+      {"share", kind.share},
       {"peers", kind.peers},
       {"down_rate", kind.share < 1 && kind.peers > 0 ? 3.2e6 : 0},
       {"up_rate", kind.peers > 0 ? 1.1e6 : 0},

@@ -41,13 +41,6 @@ NeighbourStanding neighbour(std::uint8_t first, NeighbourStanding::Kind kind) {
   return one;
 }
 
-TEST_CASE("generations are named in runs, and counted beyond those named") {
-  CHECK(generations_text({{3, 1}}, 1) == "generation 3");
-  CHECK(generations_text({{17, 1}, {20, 1}}, 2) == "generations 17 and 20");
-  CHECK(generations_text({{3, 3}, {9, 1}}, 44) == "generations 3 to 5, 9 and 40 more");
-  CHECK(generations_text({}, 0) == "no generation");
-}
-
 TEST_CASE("nobody connected: every tracker and address is accounted for") {
   Standstill why = alone();
   why.trackers.push_back(
@@ -86,23 +79,22 @@ TEST_CASE("an address that is known with several ids is told once") {
   CHECK(has(reason_of(why, 0).text, "2 addresses tried: 192.0.2.9:1, 192.0.2.9:2: refused"));
 }
 
-TEST_CASE("a peer whose files changed is named with the generations it took back") {
+TEST_CASE("what peers lack and have taken back is told in bytes") {
   Standstill why;
   why.kind = Standstill::Kind::kLacking;
   why.neighbours.push_back(neighbour(1, NeighbourStanding::Kind::kLacks));
-  why.neighbours[0].withdrawn = {{17, 1}, {20, 1}};
-  why.lacking = {{17, 1}, {20, 1}};
-  why.lacking_count = 2;
+  why.neighbours[0].withdrawn_bytes = 2 << 20;
+  why.lacking_bytes = 3 << 20;
   const std::string text = reason_of(why, 10 * kSecond).text;
-  CHECK(has(text, peer_of(1).short_text() + " at 192.0.2.1:4000 lacks generations 17 and 20"));
-  CHECK(has(text, "says that its files changed or cannot be read: generations 17 and 20"));
+  CHECK(has(text, peer_of(1).short_text() + " at 192.0.2.1:4000 lacks 3.0 MiB of what is missing"));
+  CHECK(has(text, "says that its files changed or cannot be read (2.0 MiB of them)"));
 }
 
-TEST_CASE("a silent peer is told with its silence; the disk speaks for itself") {
+TEST_CASE("of a silent peer people learn when it was heard last; the disk speaks for itself") {
   Standstill why;
   why.kind = Standstill::Kind::kSilent;
   why.neighbours.push_back(neighbour(1, NeighbourStanding::Kind::kSilent));
-  CHECK(has(reason_of(why, 16 * kSecond).text, "sends nothing (silent for 12s)"));
+  CHECK(has(reason_of(why, 16 * kSecond).text, "sends no blocks (last heard 12s ago)"));
   why.kind = Standstill::Kind::kStorePaused;
   why.store_error = "write x: no space";
   CHECK(has(reason_of(why, 0).text, "the disk takes nothing: write x: no space"));
@@ -154,6 +146,17 @@ TEST_CASE("the reason is said after five quiet seconds, once for each change") {
   CHECK_FALSE(patience.review(nobody, progressed, now));
   CHECK(patience.review(nobody, progressed, now + Patience::kOld));
   CHECK_FALSE(patience.over(0, 1'000'000 * kSecond));
+}
+
+TEST_CASE("a download counts as waiting only after five quiet seconds, and goes on once") {
+  Patience patience;
+  CHECK_FALSE(patience.quiet(0, Patience::kQuiet - 1));
+  CHECK(patience.quiet(0, Patience::kQuiet));
+  CHECK_FALSE(patience.goes_on(Patience::kQuiet));  // nothing was said
+  REQUIRE(patience.review({"nobody", "a", "nobody"}, 0, Patience::kQuiet));
+  CHECK_FALSE(patience.goes_on(0));
+  CHECK(patience.goes_on(Patience::kQuiet + 1));
+  CHECK_FALSE(patience.goes_on(Patience::kQuiet + 2));
 }
 
 TEST_CASE("a timeout is over when nothing has come for so long") {

@@ -33,17 +33,19 @@ class Announcer {
     return announced();
   }
   TimeUs next_due(bool lonely) const { return trackers_.next_due(lonely); }
-  void replied(std::size_t tracker, std::uint32_t interval_seconds, TimeUs now) {
+  // Whether a person is told.
+  bool replied(std::size_t tracker, std::uint32_t interval_seconds, TimeUs now) {
     context_.now = now;
     proto::AnnounceReply reply;
     reply.interval_seconds = interval_seconds;
     trackers_.replied(tracker, reply);
+    return !outbox_.take().empty();
   }
   // Whether a person is told.
-  bool failed(std::size_t tracker, std::uint32_t retry_seconds, TimeUs now) {
+  bool failed(std::size_t tracker, std::uint32_t retry_seconds, TimeUs now,
+              const std::string& why = "nobody answers") {
     context_.now = now;
-    trackers_.failed(tracker, {ErrorCode::kUnreachable, "announce", "nobody answers"},
-                     retry_seconds);
+    trackers_.failed(tracker, {ErrorCode::kUnreachable, "announce", why}, retry_seconds);
     return !outbox_.take().empty();
   }
   void completed(TimeUs now) {
@@ -122,6 +124,18 @@ TEST_CASE("failures back off up to a bound and are news once") {
   REQUIRE(announcer.due(false, now).size() == 1);
   CHECK(announcer.failed(0, 0, now));  // news again
   CHECK(announcer.next_due(false) == now + first);
+}
+
+TEST_CASE("a tracker that fails for another reason is news, and so is one that works again") {
+  Announcer announcer(1, 0);
+  announcer.due(false, 0);
+  CHECK_FALSE(announcer.replied(0, 10, 0));
+  CHECK(announcer.failed(0, 0, kSecond));
+  CHECK_FALSE(announcer.failed(0, 0, 2 * kSecond));
+  CHECK(announcer.failed(0, 0, 3 * kSecond, "another key"));
+  CHECK_FALSE(announcer.failed(0, 0, 4 * kSecond, "another key"));
+  CHECK(announcer.replied(0, 10, 5 * kSecond));
+  CHECK_FALSE(announcer.replied(0, 10, 6 * kSecond));
 }
 
 TEST_CASE("a tracker may ask for more patience, within reason") {

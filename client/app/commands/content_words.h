@@ -1,0 +1,19 @@
+// The daemon's contents in words: a row of `firn list`, and what `firn show` tells of one, under
+// the names that the page has for it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/app/console/events.h"
+
+namespace firn::app {
+
+// The names of the columns, and their values.
+std::string list_head();
+std::string list_row(const Json& content);
+
+// A line for each thing that there is to say.
+std::vector<std::string> shown_lines(const Json& content);
+
+}  // namespace firn::app
