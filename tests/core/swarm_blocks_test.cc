@@ -432,7 +432,7 @@ TEST_CASE("where the queue is not its link's a source has more blocks wait, two 
   CHECK(sockets() < kPeers);
   PeerKey served = 1;
   while (waiting(served) == 0) ++served;
-  link.times_on_way = 4;
+  link.times_on_way = 8;
   source.core.blocks_departed(served, 1, 1000, source.now);
   source.drain();
   CHECK(sockets() == kPeers);

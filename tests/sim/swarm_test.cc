@@ -19,8 +19,9 @@ TEST_CASE("a flash crowd of twelve completes near the fluid bound with few redun
                     << static_cast<double>(network.peer(0).uplink().blocks_departed()) / (32.0 * 64)
                     << " copies, events " << network.events().events());
     CHECK(t.last_seconds / bound < 1.10);
-    // One seed: of six seeds of sim_race the most redundant has 1.14 %, the mean is 0.91 %.
-    CHECK(t.redundant_share() < 0.0125);
+    // One seed: of six seeds of `sim_race 12 16 32 64 6` the most redundant has 1.97 %, the mean is
+    // 1.54 %; with a seed of 8 Mbit/s 1.08 and 0.89 %.
+    CHECK(t.redundant_share() < 0.021);
   }
 }
 

@@ -55,6 +55,7 @@ Json details_of(const Kind& kind) {
       {"rank", static_cast<std::uint64_t>(kind.share * static_cast<double>(rank))},
       {"rank_total", rank},
       {"share", kind.share},
+      {"eta_seconds", kind.share < 1 && kind.peers > 0 ? Json(754.0) : Json()},
       {"peers", kind.peers},
       {"down_rate", kind.share < 1 && kind.peers > 0 ? 3.2e6 : 0},
       {"up_rate", kind.peers > 0 ? 1.1e6 : 0},
