@@ -103,7 +103,8 @@ void AnnounceCore::add_names(Snapshot& snapshot) const {
     } else {
       const auto part = registry_.manifest_part({line.content, signers.front()}, 0, kNameWithin,
                                                 ManifestReading::kLook);
-      if (part.ok()) line.name = manifest_name(part->data);
+      if (!part.ok()) continue;  // it is read again for the next page
+      line.name = manifest_name(part->data);
     }
     names.emplace(line.content, line.name);
   }

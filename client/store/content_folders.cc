@@ -39,12 +39,11 @@ Status make_content_folder(Files& files, const Info& info, const std::string& to
   return files.make_folders(below(top, path));  // says what else stands there
 }
 
-Result<bool> set_folder_times(Files& files, const Info& info, const std::string& top) {
+bool set_folder_times(Files& files, const Info& info, const std::string& top) {
   bool kept = true;
   for (auto folder = info.folders.rbegin(); folder != info.folders.rend(); ++folder) {
     const auto set = files.set_folder_time(below(top, folder->path), folder->modified_ns);
-    if (!set && set.error().code != ErrorCode::kNotFound) return set.error();
-    kept = kept && (!set || *set);
+    kept = kept && (set ? *set : set.error().code == ErrorCode::kNotFound);
   }
   return kept;
 }

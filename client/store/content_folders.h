@@ -29,6 +29,6 @@ Status make_content_folder(Files& files, const Info& info, const std::string& to
 // Sets the times that the manifest has for folders, the deepest first. Last of all: what is put
 // into a folder changes its time. One that is not there is passed over. False if the file system
 // keeps none.
-Result<bool> set_folder_times(Files& files, const Info& info, const std::string& top);
+bool set_folder_times(Files& files, const Info& info, const std::string& top);
 
 }  // namespace firn::store

@@ -107,7 +107,7 @@ class TrackerLogs(harness.SwarmTest):
         self.swarm(tracker)
         tracker.stop()
         self.assertNotIn("announce", tracker.output("stderr"))
-        self.assertIn("listening on", tracker.output("stderr"))
+        self.assertIn("data in", tracker.output("stderr"))
         quiet = self.start("--log-level", "error")
         quiet.endpoint()
         quiet.stop()

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "client/app/commands/running.h"
+#include "client/app/session/standstill_words.h"
 
 namespace firn::app {
 namespace {
@@ -43,10 +44,11 @@ ExitCode find_manifest(const NetworkOptions& options, ContentSource& source, Con
     if (due == core::kNever) due = now + kFindTime;
     if (now < due) return due;
     late = true;
-    why = session.waits_for();
-    if (session.core().made())
+    if (session.core().made()) {
+      why = reason_of(session.core().facts().standstill(), now).text;
       if (const auto* one = session.core().facts().counters().foreign_manifest)
         foreign = one->error;
+    }
     session.stop();
     return core::kNever;
   });

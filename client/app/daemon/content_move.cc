@@ -313,10 +313,8 @@ Status ContentMove::place() {
       const auto set = to_->set_folder_time(item->to, item->time_ns);
       if (!set.ok()) return set.error();
     }
-  if (info_ && !info_->single_file) {
-    const auto set = store::set_folder_times(*to_, *info_, content::top_name(*info_, to_as_));
-    if (!set.ok()) return set.error();
-  }
+  if (info_ && !info_->single_file)
+    store::set_folder_times(*to_, *info_, content::top_name(*info_, to_as_));
   return to_->sync_all();
 }
 

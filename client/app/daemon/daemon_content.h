@@ -52,7 +52,7 @@ struct DaemonHost {
   // Where a content goes that is added without a folder; empty: there is no such place.
   const std::string& downloads;
   PlanContent plan;
-  // Where peers reach this process, for links to a content with trackers or without.
+  // Where peers reach this process.
   std::function<std::vector<Address>()> addresses;
 };
 

@@ -74,7 +74,7 @@ void ContentSession::store_opened(Result<OpenedStore> opened) {
   opening_.reset();
   host_.console.clear_progress();
   if (ended()) return;  // it has failed meanwhile
-  if (stopping_ || (!opened.ok() && opened.error().code == ErrorCode::kCancelled)) {
+  if (stopping_ || gave_up_ || (!opened.ok() && opened.error().code == ErrorCode::kCancelled)) {
     if (!core_.made()) return fail(ExitCode::kInterrupted);
     return core_.feed(&SwarmCore::stop);
   }
@@ -234,6 +234,7 @@ void ContentSession::fail(ExitCode code) {
   result_ = code;
   if (core_.made() && !core_.broken()) {
     gave_up_ = true;
+    if (opening_) return opening_->cancel();  // store_opened() goes on
     return core_.feed(&SwarmCore::stop);
   }
   phase_ = Phase::kEnded;
