@@ -10,12 +10,13 @@ namespace firn::content {
 
 inline constexpr std::int64_t kSecondNs = 1'000'000'000;
 
+// Whether `time` is within those years.
 bool holds_time(const timespec& time);
 
-// The nearest time that is held.
+// `time`, or the first or last moment of those years if it is outside of them.
 std::int64_t nanoseconds_of(const timespec& time);
 
-// The time itself.
+// The moment that a manifest has as `nanoseconds`.
 timespec to_timespec(std::int64_t nanoseconds);
 
 }  // namespace firn::content

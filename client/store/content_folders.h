@@ -1,9 +1,9 @@
-// The folders of a content, which a download makes with their modes from the start, so that nobody
-// reads in one before it is closed.
+// The folders of a content. A download creates each folder with its final mode, so that other users
+// cannot look into a private folder while the download runs.
 //
-// A folder gets what its mode at the sender allows and the receiver's umask or default ACL leaves,
-// and a set-group-ID bit if the folder above it has one. Its owner may read, write and search in
-// it, else the download could not go on. One that stands already is left as it is.
+// A folder gets the rights that its mode at the sender allows and the receiver's umask or default
+// ACL leaves, and a set-group-ID bit if its parent folder has one. The owner may always read, write
+// and search in it, else the download could not go on. A folder that exists keeps its mode.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace firn::store {
 
-// What Files::make_folder() is to make the folder `path` with, one that something lies in; "" is
-// the content's own.
+// The mode to create a folder with. `path` names a folder that is not empty; "" is the content's
+// own.
 std::uint32_t folder_mode(const Info& info, std::string_view path);
-// The same of an empty one.
+// The same for an empty folder.
 std::uint32_t folder_mode(const FileEntry& folder);
 
 // Makes the folder `path` of the content and those above it, below `top`, which stands for the

@@ -72,7 +72,7 @@ class File {
   virtual Result<bool> punch_hole(std::uint64_t offset, std::uint64_t bytes) = 0;
   // Data and size durable (fdatasync); the file's name is its folder's (Files::sync_folder).
   virtual Status sync() = 0;
-  // False if the file system keeps no such thing, or not for us.
+  // False if the file system does not store times of folders, or refuses this user.
   virtual Result<bool> set_attributes(std::uint32_t mode, std::int64_t modified_ns) = 0;
   virtual Result<FileStat> stat() const = 0;
 };

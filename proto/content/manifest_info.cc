@@ -189,7 +189,7 @@ std::optional<FileEntry> file_from_bytes(std::span<const std::uint8_t> bytes) {
   return file;
 }
 
-// What check_folders() has yet to look at.
+// Reads a FolderEntry; check_folders() checks it later.
 FolderEntry folder_from_bytes(std::span<const std::uint8_t> bytes) {
   using Wire = wire::FolderEntry;
   FolderEntry folder;

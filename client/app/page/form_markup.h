@@ -36,7 +36,8 @@ class FormMarkup {
   const Refusal* refused_;  // null: it was not
 };
 
-// For what has no form that shows the reason itself; empty: nothing was refused.
+// The reason of a refusal as a paragraph, for pages whose forms do not show it. Empty: nothing was
+// refused.
 std::string refusal_alert(const std::optional<Refusal>& refused);
 
 }  // namespace firn::app

@@ -142,7 +142,7 @@ ProgressFigures ProgressReport::figures(bool seeding) const {
   figures.bytes_sent = last_.bytes_sent;
   figures.damage = damage_;
   if (plan_.manifest) figures.content_bytes = plan_.manifest->info.shape.content_bytes;
-  // What peers say to each other comes too, and brings the download no nearer to its end.
+  // Received bytes include control messages, so the ETA counts innovative blocks.
   if (const std::uint64_t missing = last_.rank_total - last_.rank; missing > 0)
     figures.seconds_left = static_cast<double>(missing) / blocks_.per_second();
   return figures;
