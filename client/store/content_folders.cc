@@ -27,16 +27,16 @@ std::uint32_t folder_mode(const FileEntry& folder) {
 
 Status make_content_folder(Files& files, const Info& info, const std::string& top,
                            const std::string& path) {
-  if (const std::string above = parent_of(top); !above.empty())
-    if (Status s = files.make_folders(above); !s) return s;
-  for (std::size_t end = 0; end != std::string::npos;) {
-    const std::string part = path.substr(0, end);
-    const Result<bool> made = files.make_folder(below(top, part), folder_mode(info, part));
-    if (!made) return made.error();
-    end = end == path.size() || path.empty() ? std::string::npos
-                                             : std::min(path.find('/', end + 1), path.size());
+  const std::string name = below(top, path);
+  Result<bool> made = files.make_folder(name, folder_mode(info, path));
+  if (!made && made.error().code == ErrorCode::kNotFound && !parent_of(name).empty()) {
+    const Status above = path.empty() ? files.make_folders(parent_of(top))
+                                      : make_content_folder(files, info, top, parent_of(path));
+    if (!above) return above;
+    made = files.make_folder(name, folder_mode(info, path));
   }
-  return files.make_folders(below(top, path));  // says what else stands there
+  if (!made) return made.error();
+  return *made ? Status(Done{}) : files.make_folders(name);  // says what else stands there
 }
 
 bool set_folder_times(Files& files, const Info& info, const std::string& top) {

@@ -179,6 +179,7 @@ void Console::progress(const std::string& what, std::uint64_t done, std::uint64_
   const double percent =
       total == 0 ? 100.0 : 100.0 * static_cast<double>(done) / static_cast<double>(total);
   const std::string share = fmt::format(" {:.1f}%", percent);
+  if (!display_.in_place()) return show_progress(escaped(what) + share);
   const std::size_t room = terminal_columns() - 1;
   show_progress(cut(escaped(what), room - std::min(room, share.size())) + share);
 }
