@@ -171,7 +171,7 @@ def _ratios(runs):
 def table(grouped, cells, target, clients):
     """Markdown: a row for each cell, those without any run too. `grouped`: report.grouped()."""
     lines = ["| cell | peers | seed, peers Mbit/s (down) | queue ms | delay ms | loss % | offload | bound s | "
-             + " | ".join(clients) + f" | wire | <= {target:g} |", "|" + "---|" * (10 + len(clients))]
+             + " | ".join(clients) + f" | wire | <= {target:g} | raced |", "|" + "---|" * (11 + len(clients))]
     told = []
     for cell in cells:
         runs = grouped.get(cell.name, {})
@@ -185,7 +185,8 @@ def table(grouped, cells, target, clients):
         words = [cell.name, cell.peers, f"{cell.seed_mbit:g}, {cell.up_mbit:g}{down}",
                  f"{cell.queue_ms:g}", f"{cell.delay_ms:g}", f"{100 * cell.loss:g}",
                  _value(cell.offload), bound, *(_ratios(runs.get(name, [])) for name in clients),
-                 f"{statistics.median(wires):.3f}" if wires else "-", told[-1]]
+                 f"{statistics.median(wires):.3f}" if wires else "-", told[-1],
+                 max((run["date"][:10] for run in ours), default="-")]
         lines.append("| " + " | ".join(map(str, words)) + " |")
     counts = ", ".join(f"{told.count(word)} {word}" for word in dict.fromkeys(told))
     return "\n".join([*lines, "", f"{len(cells)} cells: {counts}. Last finisher over the bound, "

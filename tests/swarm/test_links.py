@@ -103,9 +103,9 @@ class Cells(unittest.TestCase):
             scenario.parse(text.replace("loss = 0.0", "loss = 1"), "deaf")
 
 
-def run(cell, client, ratio, wire=1.07):
+def run(cell, client, ratio, wire=1.07, date="2026-01-02T03:04:05+00:00"):
     one = scenario.parse(cell.scenario_text(), cell.name)
-    return {"scenario": scenario.dataclasses.asdict(one), "client": client, "date": "2026",
+    return {"scenario": scenario.dataclasses.asdict(one), "client": client, "date": date,
             "bound_s": 10.0, "ratio": ratio, "wire": wire}
 
 
@@ -132,6 +132,12 @@ class Tables(unittest.TestCase):
         self.assertEqual(rows[corner.name]["<= 1.2"], "missed")
         self.assertEqual(rows[corner.name]["delay ms"], "300")
         self.assertIn("6 cells: 1 met, 4 not raced, 1 missed", last)
+
+    def test_each_cell_says_when_the_first_client_last_raced_in_it(self):
+        star, other = self.cells[:2]
+        rows, _ = self.rows([run(star, "firn", 1.1), run(star, "firn", 1.1, date="2026-03-04T00:00:00+00:00"),
+                             run(star, "rival", 1.5, date="2026-05-06T00:00:00+00:00"), run(other, "rival", 1.5)])
+        self.assertEqual((rows["star"]["raced"], rows[other.name]["raced"]), ("2026-03-04", "-"))
 
     def test_a_run_that_did_not_complete_fails_its_cell_and_no_other(self):
         star, other = self.cells[:2]
@@ -345,7 +351,7 @@ class SlowLinks(unittest.TestCase):
                     mock.patch.object(shaper, "LEAST", 0):
                 self.assertEqual(matrix_command.command(chosen), 0)
         row = next(line for line in said.getvalue().splitlines() if line.startswith(f"| {cell} "))
-        self.assertRegex(row, r"\| (met|missed) \|$")
+        self.assertRegex(row, r"\| (met|missed) \| \d{4}-\d\d-\d\d \|$")
         left = [path.name for path in hosts.NETNS.glob(f"{hosts.PREFIX}-*")
                 if str(hosts.os.getpid()) in path.name]
         self.assertEqual(left, [])
