@@ -51,11 +51,11 @@ void add_replacing_options(CLI::App& command, bool& overwrite, bool& repair) {
 void add_choice_options(CLI::App& command, content::FileChoice& choice) {
   add_rule_option(command, "--file", Rule::Kind::kFile, choice, "GLOB",
                   "choose these files, by name ('*.mkv') or path ('docs/', 'docs/*.pdf') "
-                  "(repeatable; later rules go before earlier ones)");
+                  "(repeatable); the last rule that names a file decides");
   add_rule_option(command, "--skip", Rule::Kind::kSkip, choice, "GLOB",
                   "leave these files out; as the first rule: choose all others (repeatable)");
   add_rule_option(command, "--select-file", Rule::Kind::kSelect, choice, "NUMBERS",
-                  "choose files by the numbers of `firn info --files`: 1,3-5 (repeatable)");
+                  "choose files by the numbers that firn info --files shows: 1,3-5 (repeatable)");
 }
 
 }  // namespace firn::app
