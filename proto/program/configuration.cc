@@ -181,6 +181,9 @@ void parse_words(CLI::App& app, const CommandWords& words, const std::vector<Set
     for (const std::string& value : setting.values)
       give(*command.get_option("--" + setting.key), value);
   for (const auto& [option, value] : words.values()) give(*option, value);
+  // CLI11 would call one option for all its values, then the next. These want the line's order.
+  for (const auto& [option, value] : words.values())
+    if (option->get_trigger_on_parse()) option->run_callback();
   // Of the words the commands alone, the last first.
   std::vector<std::string> names(words.command().rbegin(), words.command().rend());
   app.parse(names);

@@ -76,7 +76,8 @@ Result<std::vector<Setting>> read_settings(CLI::App& app, const CommandWords& wo
                                            const ConfigNames& names, Configuration& configuration);
 
 // Gives the options of `app` their values, has CLI11 check them all, and runs the callbacks of the
-// command. Throws CLI::ParseError: also for words that are wrong.
+// command. An option that is to `trigger_on_parse` is called for each of its values in the order of
+// the line, with all of them. Throws CLI::ParseError: also for words that are wrong.
 void parse_words(CLI::App& app, const CommandWords& words, const std::vector<Setting>& settings);
 
 // Whether the option takes the values of its setting. Leaves them in what the option is bound to,

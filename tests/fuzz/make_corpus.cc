@@ -172,6 +172,15 @@ void configs(const std::filesystem::path& root) {
   corpus.add("broken", "a = \"\\u0000\\u202e\"\nb = \n");
 }
 
+void file_choices(const std::filesystem::path& root) {
+  const Corpus corpus(root, "file_choice");
+  corpus.add("names", "file:*.mkv\nskip:extras/\n\na.mkv\nextras/b.mkv\nempty/\n");
+  corpus.add("paths", "skip:x/**/[!a-c]?\nfile:/x/**\nselect:1,3-4\n\nx/d1\nx/y/e2\nx/a3\nz\n");
+  corpus.add("brackets", "file:[Group] Film [1080p].mkv\nfile:\\[*\n\n[Group] Film [1080p].mkv\n");
+  corpus.add("near", "file:*.MKB\n\nx/film.mkv\nx/\u00fcber\xff\ny/\n");
+  corpus.add("bad", "select:3-1,0\nonly:x\n\na\n");
+}
+
 void proxy_headers(const std::filesystem::path& root) {
   namespace made = proto::transport::test;
   const Corpus corpus(root, "proxy_header");
@@ -238,6 +247,7 @@ int main(int count, char** arguments) {
   sealed_manifests(arguments[1]);
   links(arguments[1]);
   configs(arguments[1]);
+  file_choices(arguments[1]);
   proxy_headers(arguments[1]);
   redis(arguments[1]);
 }

@@ -1,9 +1,13 @@
-// firn info LINK|X.firn: what a content is.
+// firn info LINK|X.firn: what a content is; with --files its files, by number.
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
+#include "client/app/commands/download_options.h"
 #include "client/app/commands/find_manifest.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/publishing_options.h"
@@ -36,6 +40,8 @@ std::string hex(const Digest& digest) {
 
 struct InfoArguments {
   std::string source;
+  bool files = false;
+  content::FileChoice choice;
   std::string publisher;
   NetworkOptions network;
   ConsoleOptions console;
@@ -69,7 +75,19 @@ std::string link_of(const ContentSource& source) {
   return to_text(Link{source.content_id, source.trackers, source.peers, source.publisher});
 }
 
-Json json_of(const ContentSource& source) {
+std::uint64_t chosen_bytes(const std::vector<FileEntry>& files, const std::vector<bool>& chosen) {
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (chosen[i]) bytes += files[i].bytes;
+  return bytes;
+}
+
+std::size_t chosen_count(const std::vector<bool>& chosen) {
+  return static_cast<std::size_t>(std::ranges::count(chosen, true));
+}
+
+// `chosen`: content::chosen_files().
+Json json_of(const ContentSource& source, const std::vector<bool>& chosen) {
   Json info = {{"event", "info"}, {"content_id", source.content_id.text()}};
   const std::string link = link_of(source);
   info["link"] = link.empty() ? Json() : Json(link);
@@ -97,15 +115,19 @@ Json json_of(const ContentSource& source) {
   info["block_bytes"] = about.shape.block_bytes;
   Json files = Json::array();
   for (const FileEntry& file : about.files) {
-    files.push_back({{"path", file.path},
+    files.push_back({{"number", files.size() + 1},
+                     {"path", file.path},
                      {"bytes", file.bytes},
                      {"mode", fmt::format("{:04o}", file.mode)},
                      {"modified_ns", file.modified_ns},
-                     {"kind", kind_name(file.kind)}});
+                     {"kind", kind_name(file.kind)},
+                     {"chosen", bool{chosen[files.size()]}}});
     if (file.kind == FileEntry::Kind::kFile) files.back()["sha256"] = hex(file.digest);
     if (file.kind == FileEntry::Kind::kLink) files.back()["target"] = file.target;
   }
   info["files"] = std::move(files);
+  info["chosen_files"] = chosen_count(chosen);
+  info["chosen_bytes"] = chosen_bytes(about.files, chosen);
   Json folders = Json::array();
   for (const FolderEntry& folder : about.folders)
     folders.push_back({{"path", folder.path},
@@ -113,6 +135,15 @@ Json json_of(const ContentSource& source) {
                        {"modified_ns", folder.modified_ns}});
   info["folders"] = std::move(folders);
   return info;
+}
+
+std::string file_row(const Info& info, const FileEntry& file) {
+  const bool has_bytes = file.kind == FileEntry::Kind::kFile;
+  return fmt::format("{:>12}  {}{}", has_bytes ? format_bytes(file.bytes) : "-",
+                     info.single_file ? info.name : file.path,
+                     file.kind == FileEntry::Kind::kFolder ? "/"
+                     : file.kind == FileEntry::Kind::kLink ? " -> " + file.target
+                                                           : "");
 }
 
 void print_table(const ContentSource& source, Console& console) {
@@ -141,13 +172,23 @@ void print_table(const ContentSource& source, Console& console) {
       by.authority.empty() ? "none" : by.authority + (by.own ? " (this account's)" : ""));
   if (info.single_file) return;
   row("files", content::entries_text(info.files));
-  for (const FileEntry& file : info.files)
-    console.print(fmt::format("  {:>12}  {}{}",
-                              file.kind == FileEntry::Kind::kFile ? format_bytes(file.bytes) : "-",
-                              file.path,
-                              file.kind == FileEntry::Kind::kFolder ? "/"
-                              : file.kind == FileEntry::Kind::kLink ? " -> " + file.target
-                                                                    : ""));
+  for (const FileEntry& file : info.files) console.print("  " + file_row(info, file));
+}
+
+// By the numbers that --select-file takes. `marked`: a choice is tried.
+void print_files(const Info& info, const std::vector<bool>& chosen, bool marked, Console& console) {
+  const auto& files = info.files;
+  const std::size_t digits = std::to_string(files.size()).size();
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const char* const mark = !marked ? "" : chosen[i] ? "* " : "  ";
+    console.print(fmt::format("{}{:>{}}  {}", mark, i + 1, digits, file_row(info, files[i])));
+  }
+  const std::uint64_t bytes = chosen_bytes(files, chosen);
+  console.print(fmt::format("{}, {} ({} bytes)",
+                            marked
+                                ? content::part_of_entries(chosen_count(chosen), files) + " chosen"
+                                : content::entries_text(files),
+                            format_bytes(bytes), bytes));
 }
 
 ExitCode run(const InfoArguments& arguments, Console& console) {
@@ -159,8 +200,17 @@ ExitCode run(const InfoArguments& arguments, Console& console) {
   if (!source->publisher && source->manifest && source->manifest->publisher)
     source->publisher = PublicKey::from_bytes(source->manifest->publisher->key);
   const ExitCode code = find_manifest(arguments.network, *source, console);
+  const bool tried = !arguments.choice.empty();
+  std::vector<bool> chosen;
+  if (source->manifest) {
+    auto files = content::chosen_files(source->manifest->info, arguments.choice);
+    if (!files.ok()) return fail(console, files.error());
+    chosen = *std::move(files);
+  }
   if (console.json()) {
-    console.event(json_of(*source));
+    console.event(json_of(*source, chosen));
+  } else if (source->manifest && (arguments.files || tried)) {
+    print_files(source->manifest->info, chosen, tried, console);
   } else {
     print_table(*source, console);
   }
@@ -176,6 +226,12 @@ void add_info_command(CLI::App& app, Chosen& chosen) {
       ->option_text("LINK|X.firn")
       ->required()
       ->check(not_empty());
+  command
+      ->add_flag("--files", arguments->files,
+                 "list the files alone, with the numbers that --select-file takes; a choice by "
+                 "--file, --skip or --select-file is marked with * and added up")
+      ->configurable(false);
+  add_choice_options(*command, arguments->choice);
   add_publisher_option(*command, arguments->publisher);
   add_network_options(*command, arguments->network);
   add_console_options(*command, arguments->console);

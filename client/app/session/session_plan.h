@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "client/content/file_choice.h"
 #include "client/content/top_name.h"
 #include "client/core/base/types.h"
 #include "client/privacy/private_keys.h"
@@ -27,6 +28,7 @@ struct SessionPlan {
   std::string dir;
   std::string as;    // its top name there (content/top_name.h); empty: the manifest's
   std::string mark;  // store::OpenOptions::mark
+  content::FileChoice files;
   bool overwrite = false;
   bool repair = false;
   bool trust = false;  // serve without checking bytes ahead of need

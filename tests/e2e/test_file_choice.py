@@ -1,0 +1,103 @@
+#!/usr/bin/python3
+"""Choosing some of a content's files: their numbers, and what rules take of them."""
+
+import json
+
+import harness
+from harness import KIB, USAGE
+
+
+class Listing(harness.SwarmTest):
+    """`firn info --files`"""
+
+    def setUp(self):
+        super().setUp()
+        source = self.tree({"a.mkv": 3 * KIB, "b.mkv": 2 * KIB, "extras/\u00fcber a.mkv": KIB,
+                            "extras/notes.txt": 10, "odd\u202egnp.exe": 1})
+        (source / "empty").mkdir()
+        (source / "link").symlink_to("a.mkv")
+        self.manifest = self.folder / "x.firn"
+        status, _, errors = self.run_firn("create", source, "--symlinks", "keep", "-o", self.manifest)
+        self.assertEqual(0, status, errors)
+
+    def info(self, *options):
+        status, output, errors = self.run_firn("info", self.manifest, *options)
+        self.assertEqual(0, status, errors)
+        return output
+
+    def rows(self, *options):
+        """The lines of the files, each as its words, and what the last line says."""
+        *files, total = self.info("--files", *options).splitlines()
+        return [line.split() for line in files], total
+
+    def chosen(self, *rules):
+        """The numbers that are marked."""
+        return [int(words[1]) for words in self.rows(*rules)[0] if words[0] == "*"]
+
+    def test_every_file_link_and_empty_folder_has_a_number(self):
+        files, total = self.rows()
+        self.assertEqual([["1", "3.0", "KiB", "a.mkv"], ["2", "2.0", "KiB", "b.mkv"],
+                          ["3", "-", "empty/"], ["4", "10", "B", "extras/notes.txt"],
+                          ["5", "1.0", "KiB", "extras/\u00fcber", "a.mkv"],
+                          ["6", "-", "link", "->", "a.mkv"], ["7", "1", "B", r"odd\u202egnp.exe"]], files)
+        self.assertEqual("5 files, 1 folder and 1 link, 6.0 KiB (6155 bytes)", total)
+
+    def test_a_single_file_has_number_1_and_the_name_of_the_content(self):
+        manifest = self.folder / "y.firn"
+        self.run_firn("create", self.file(10, "one.bin"), "-o", manifest)
+        status, output, _ = self.run_firn("info", manifest, "--files", "--file", "one.*")
+        self.assertEqual(0, status)
+        self.assertRegex(output, r"^\* 1 +10 B  one\.bin\n1 of 1 file chosen, 10 B \(10 bytes\)$")
+
+    def test_without_the_option_there_are_no_numbers(self):
+        self.assertRegex(self.info(), r"(?m)^content id ")
+        self.assertRegex(self.info(), r"(?m)^ +3\.0 KiB  a\.mkv$")
+
+    def test_a_choice_is_marked_and_added_up(self):
+        files, total = self.rows("--file", "*.mkv", "--skip", "extras/")
+        self.assertEqual(["*", "1", "3.0", "KiB", "a.mkv"], files[0])
+        self.assertEqual(["3", "-", "empty/"], files[2])
+        self.assertEqual("2 of 7 files, folders and links chosen, 5.0 KiB (5120 bytes)", total)
+
+    def test_later_rules_go_first_whichever_options_they_are(self):
+        self.assertEqual([1, 2, 5], self.chosen("--file", "*.mkv"))
+        self.assertEqual([3, 4, 6, 7], self.chosen("--skip", "*.mkv"))
+        self.assertEqual([1, 2, 3, 5, 6, 7],
+                         self.chosen("--skip", "extras", "--file", "*.mkv"))
+        self.assertEqual([1, 2], self.chosen("--file", "*.mkv", "--skip", "extras"))
+        self.assertEqual([1, 2, 4], self.chosen("--select-file", "4", "--file", "*.mkv", "--skip", "/extras/*.mkv"))
+        self.assertEqual([2, 4, 5], self.chosen("--select-file", "1,4-5", "--skip", "a.mkv", "--select-file", "2"))
+        self.assertEqual([7], self.chosen("--file", "odd?gnp*"))
+
+    def test_json_has_numbers_and_the_choice(self):
+        event = json.loads(self.info("--json", "--file", "extras"))
+        self.assertEqual(list(range(1, 8)), [file["number"] for file in event["files"]])
+        self.assertEqual([4, 5], [file["number"] for file in event["files"] if file["chosen"]])
+        self.assertEqual((2, 1034), (event["chosen_files"], event["chosen_bytes"]))
+        event = json.loads(self.info("--json"))
+        self.assertTrue(all(file["chosen"] for file in event["files"]))
+
+    def test_what_names_nothing_is_refused_and_near_names_are_shown(self):
+        for rules, *words in ((["--file", "a.mkb"], "choose 'a.mkb'", "did you mean 'a.mkv'"),
+                              (["--skip", "Extra/"], "skip 'Extra/'", "'extras/'"),
+                              (["--file", "*.avi"], "--files"),
+                              (["--file", "odd.gnp.exe"], r"'odd\u202egnp.exe'"),
+                              (["--select-file", "1,8"], "no file 8", "7"),
+                              (["--select-file", "3-1"], "--select-file", "'3-1'", "1,3-5"),
+                              (["--file", ""], "--file"),
+                              (["--skip", "*"], "every file is skipped")):
+            with self.subTest(rules=rules):
+                self.assert_refused(self.run_firn("info", self.manifest, "--files", *rules), USAGE,
+                                    *words)
+
+    def test_a_choice_is_none_of_a_configuration(self):
+        config = self.folder / "c.toml"
+        for key in ("file", "skip", "select-file", "files"):
+            with self.subTest(key=key):
+                config.write_text(f'[info]\n{key} = "1"\n')
+                self.assert_refused(self.run_firn("info", self.manifest, "--config", config), USAGE,
+                                    key, "command line")
+
+
+if __name__ == "__main__":
+    harness.main()
