@@ -62,18 +62,18 @@ double share_of(const FileEntry& file, std::uint64_t generation_bytes,
 }
 
 std::string files_section(const ListedFiles& files, const std::string& name,
-                          const core::SwarmView* view) {
-  if (files.entries.empty())
-    return "<p>The files are listed while the content is active and its manifest is known.</p>";
+                          const core::SwarmView* view, bool complete) {
+  if (files.entries.empty()) return "<p>The files are listed once the manifest is known.</p>";
+  const bool known = view != nullptr || complete;
   std::string rows;
   for (const FileEntry& entry : files.entries) {
-    const double share = view == nullptr ? 0 : share_of(entry, files.generation_bytes, *view);
+    const double share = view == nullptr ? 1 : share_of(entry, files.generation_bytes, *view);
     fmt::format_to(std::back_inserter(rows),
                    "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"b\">{}</td>"
                    "<td class=\"n\">{}</td></tr>",
                    html(entry.path.empty() ? name : entry.path), size_of(entry),
-                   view == nullptr ? "" : progress_bar(share, "Progress"),
-                   view == nullptr ? "-" : percent_words(share));
+                   known ? progress_bar(share, "Progress") : "",
+                   known ? percent_words(share) : "-");
   }
   std::string more;
   if (files.count > files.entries.size())
