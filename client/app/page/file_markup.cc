@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "client/app/console/content_words.h"
 #include "client/app/console/quantities.h"
 #include "proto/web/markup.h"
 
@@ -11,10 +12,6 @@ namespace firn::app {
 namespace {
 
 using web::html;
-
-double percent_of(double share) {
-  return share < 1 ? std::min(99.9, 100 * share) : 100;
-}
 
 std::string size_of(const FileEntry& entry) {
   if (entry.kind == FileEntry::Kind::kFolder) return "empty folder";
@@ -24,13 +21,9 @@ std::string size_of(const FileEntry& entry) {
 
 }  // namespace
 
-std::string percent_words(double share) {
-  return fmt::format("{:.1f}%", percent_of(share));
-}
-
 std::string progress_bar(double share, const char* label) {
   return fmt::format("<progress max=\"100\" value=\"{:.1f}\" aria-label=\"{}\"></progress>",
-                     percent_of(share), label);
+                     100 * share, label);
 }
 
 ListedFiles list_files(const Info& info) {

@@ -31,8 +31,7 @@ double share_of(const FileEntry& file, std::uint64_t generation_bytes, const cor
 std::string files_section(const ListedFiles& files, const std::string& name,
                           const core::SwarmView* view, bool complete);
 
-// A bar and its percent, never 100 before all is there. `label`: HTML.
+// A bar. `label`: HTML.
 std::string progress_bar(double share, const char* label);
-std::string percent_words(double share);
 
 }  // namespace firn::app
