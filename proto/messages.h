@@ -223,6 +223,7 @@ struct Announce {
   AnnounceEvent event = AnnounceEvent::kPeriodic;
   std::uint16_t listen_port = 0;
   bool complete = false;
+  std::uint8_t lacks_percent = 0;  // of the content, at most 100; 0: complete, or not said
   std::uint32_t peers_wanted = 50;
   std::optional<PublicKey> signer = {};  // whose envelope of the manifest is meant; none: any
   bool operator==(const Announce&) const = default;

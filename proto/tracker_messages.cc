@@ -66,6 +66,9 @@ Result<Announce> parse_announce(Bytes body) {
       peers_wanted = static_cast<std::uint32_t>(fields.varint());
     } else if (fields.is_bytes(Wire::kSignerFieldNumber)) {
       signer = fields.bytes();
+    } else if (fields.is_varint(Wire::kLacksPercentFieldNumber)) {
+      announce.lacks_percent =
+          static_cast<std::uint8_t>(std::min<std::uint64_t>(fields.varint(), 100));
     }
   }
   if (!fields.ok()) return bad_message("announce: malformed");
@@ -166,6 +169,7 @@ void fill(const Announce& from, wire::TrackerRequest& request) {
   to.set_complete(from.complete);
   to.set_peers_wanted(from.peers_wanted);
   if (from.signer) *to.mutable_signer() = from.signer->raw();
+  to.set_lacks_percent(from.lacks_percent);
 }
 void fill(const TrackerManifestGet& from, wire::TrackerRequest& request) {
   wire::TrackerManifestGet& to = *request.mutable_manifest_get();

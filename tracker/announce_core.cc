@@ -89,6 +89,7 @@ Snapshot AnnounceCore::snapshot() const {
   snapshot.connection_count = clients_.size();
   snapshot.announce_count = announce_count_;
   snapshot.refusals = refusals_;
+  snapshot.interval = told_interval();
   add_names(snapshot);
   return snapshot;
 }
@@ -154,6 +155,7 @@ PackedPeer AnnounceCore::packed_peer(const Client& client, const proto::Announce
   PackedPeer peer{client.endpoint,
                   request.complete || request.event == proto::AnnounceEvent::kCompleted};
   peer.endpoint.port = request.listen_port;
+  if (!peer.complete) peer.lacks_percent = request.lacks_percent;
   return peer;
 }
 

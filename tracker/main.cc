@@ -13,6 +13,7 @@
 #include <iostream>
 #include <memory>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -163,6 +164,16 @@ Result<std::unique_ptr<StatusDoor>> open_page(const Settings& settings, Server& 
 int page_failure(const Error& error) {
   if (error.code == ErrorCode::kExists) return fail(kPortInUse, "--status: " + error.message());
   return fail(error.code == ErrorCode::kBadInput ? kUsage : kDisk, "--status: " + error.message());
+}
+
+// --help or --version. That the reader of a pipe has gone is no news.
+int print(const CLI::App& app, const CLI::ParseError& asked) {
+  std::ostringstream text;
+  app.exit(asked, text);
+  std::fputs(text.str().c_str(), stdout);
+  const Status told = flush_stdout();
+  if (told) return kOk;
+  return told.error().code == ErrorCode::kCancelled ? kDisk : fail(kDisk, told.error().message());
 }
 
 // Of an option, or of a file that one names.
@@ -362,10 +373,7 @@ int main(int argc, char** argv) {
       std::cerr << firn::usage_error(words, error) << std::endl;
       return firn::tracker::kUsage;
     }
-    command.app.exit(error);  // --help or --version
-    const firn::Status told = firn::flush_stdout();
-    return told ? firn::tracker::kOk
-                : firn::tracker::fail(firn::tracker::kDisk, told.error().message());
+    return firn::tracker::print(command.app, error);
   }
   firn::ignore_needless_signals();
   firn::proto::transport::raise_descriptor_limit();

@@ -39,7 +39,12 @@ struct Peer {
 struct PackedPeer {
   proto::PackedEndpoint endpoint;
   bool complete = false;
-  bool operator==(const PackedPeer&) const = default;
+  std::uint8_t lacks_percent = 0;  // of the content; 0: complete, or not said
+  // What is stored, and told to other trackers: not how much a peer lacks, which only the page
+  // shows.
+  bool operator==(const PackedPeer& other) const {
+    return endpoint == other.endpoint && complete == other.complete;
+  }
 };
 // Its address is numeric (FIRN_CHECK): it comes from a socket, or was checked.
 PackedPeer pack(const Peer& from);

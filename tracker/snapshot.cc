@@ -30,6 +30,7 @@ void Snapshot::add(const Snapshot& other) {
   announce_count += other.announce_count;
   accepted_count += other.accepted_count;
   unwritten += other.unwritten;
+  interval = std::max(interval, other.interval);
   lag = std::max(lag, other.lag);
   if (other.redis.used) redis = other.redis;  // all shards share it
   for (std::size_t code = 0; code < refusals.size(); ++code) refusals[code] += other.refusals[code];

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct Snapshot {
     std::string name = {};  // as its manifest says; empty: no manifest is hosted, or it is private
     std::uint32_t complete = 0;
     std::uint32_t incomplete = 0;
+    std::optional<std::uint32_t> percent = {};  // as Swarm::mean_percent()
   };
   struct PublisherLine {
     PublicKey key;
@@ -48,6 +50,7 @@ struct Snapshot {
   std::uint64_t connection_count = 0;
   std::uint64_t announce_count = 0;  // answered since the start
   std::uint64_t accepted_count = 0;  // connections since the start
+  std::chrono::seconds interval{0};  // between announces of a peer
   std::chrono::microseconds lag{0};  // of the I/O thread that is behind most
   RefusalCounts refusals{};          // requests that were answered with an error, by its code
   std::uint64_t unwritten = 0;       // shards of the contents whose registry cannot be written now

@@ -27,6 +27,7 @@ void Swarm::place(std::uint32_t peer, PeerTables& tables) {
   }
   for (const With with : {kWithIncomplete, kWithAny}) fitting_[with] += fits(record.kind, with);
   complete_ += record.peer.complete;
+  count_lack({}, record.peer);
   ++size_;
 }
 
@@ -47,7 +48,13 @@ void Swarm::displace(std::uint32_t peer, PeerTables& tables) {
   }
   for (const With with : {kWithIncomplete, kWithAny}) fitting_[with] -= fits(record.kind, with);
   complete_ -= record.peer.complete;
+  count_lack(record.peer, {});
   --size_;
+}
+
+void Swarm::count_lack(const PackedPeer& before, const PackedPeer& now) {
+  lacking_ += (now.lacks_percent > 0) - (before.lacks_percent > 0);
+  lacking_percent_ += now.lacks_percent - before.lacks_percent;
 }
 
 bool Swarm::renew(std::uint32_t peer, const PackedPeer& announced, Time now, PeerTables& tables) {
@@ -55,6 +62,8 @@ bool Swarm::renew(std::uint32_t peer, const PackedPeer& announced, Time now, Pee
   const bool is_hidden_for_others = record.kind == Kind::kHidden && announced.endpoint.port != 0;
   if (is_hidden_for_others || record.peer != announced) return false;
   record.seen = now;
+  count_lack(record.peer, announced);
+  record.peer.lacks_percent = announced.lacks_percent;
   if (shares_) shares_->of_peers.touch(record.swarm_share);
   return true;
 }

@@ -1,11 +1,12 @@
 // The peers of one content as a tracker knows them: kinds, counts, samples. Peers are grouped by
 // prefix (an IPv4 /24, an IPv6 /48), so that a sample can be spread over prefixes. Their records
-// lie in tables that all swarms share; a swarm itself is 48 bytes and a list of its prefixes.
+// lie in tables that all swarms share; a swarm itself is 56 bytes and a list of its prefixes.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "tracker/fair_shares.h"
 #include "tracker/prefix_table.h"
@@ -41,6 +42,11 @@ class Swarm {
       tables.prefixes.for_each_member(crowds_[slot], visit);
   }
   std::size_t size() const { return size_; }
+  // What incomplete peers have on average, of those that say it; nullopt: none does.
+  std::optional<std::uint32_t> mean_percent() const {
+    if (lacking_ == 0) return std::nullopt;
+    return 100 - (lacking_percent_ + lacking_ - 1) / lacking_;
+  }
   SwarmCounts counts() const { return {complete_, size_ - complete_}; }
   // From how many prefixes its peers come: one party has a few addresses, rarely many prefixes.
   std::size_t prefix_count() const { return crowds_.size(); }
@@ -62,13 +68,15 @@ class Swarm {
 
   void place(std::uint32_t peer, PeerTables& tables);
   void displace(std::uint32_t peer, PeerTables& tables);
+  void count_lack(const PackedPeer& before, const PackedPeer& now);
   void share_out(std::uint64_t seed, PeerTables& tables);
 
   KindList crowds_;                         // by the best of their peers
   std::array<std::uint32_t, 2> fitting_{};  // peers, by With
   std::uint32_t size_ = 0, complete_ = 0;
+  std::uint32_t lacking_ = 0, lacking_percent_ = 0;  // peers that say what they lack, and its sum
   std::unique_ptr<Shares> shares_;
 };
-static_assert(sizeof(Swarm) == 48);  // there may be a million
+static_assert(sizeof(Swarm) == 56);  // there may be a million
 
 }  // namespace firn::tracker

@@ -220,7 +220,8 @@ void SwarmTable::describe(Snapshot& snapshot) const {
     const SwarmCounts counts = content.swarm.counts();
     snapshot.complete_count += counts.complete;
     snapshot.incomplete_count += counts.incomplete;
-    snapshot.largest.push_back({content.id, {}, counts.complete, counts.incomplete});
+    snapshot.largest.push_back(
+        {content.id, {}, counts.complete, counts.incomplete, content.swarm.mean_percent()});
   });
   snapshot.sort();
 }

@@ -30,7 +30,7 @@ Transfer::Transfer(Parts& parts, const Info& info, bool met_proven)
                {parts.uplink, parts.downlink}, generations, turns, trust),
       stalls(parts.context, parts.life, parts.membership, parts.uplink, generations.holdings()),
       seeding(parts.context, parts.life, parts.membership, parts.outbox, parts.uplink,
-              generations.holdings()),
+              generations.holdings(), granting),
       spread(parts.context, parts.membership),
       contributions(parts.context, parts.membership, spread),
       sending(parts.context, parts.membership, parts.outbox, parts.uplink, generations.holdings(),

@@ -244,7 +244,8 @@ TimeUs SwarmCore::next_wake() const {
 }
 
 void SwarmCore::stop(TimeUs now) {
-  at(*parts_, now).membership.stop();
+  Parts& parts = at(*parts_, now);
+  parts.transfer ? parts.transfer->seeding.leave() : parts.membership.stop();
 }
 
 std::vector<Action> SwarmCore::take_actions() {

@@ -128,7 +128,7 @@ Error held_by(const Files& files, const std::string& folder, const std::string& 
 Status make_claim(Files& files, const std::string& folder, const std::string& path) {
   Status made = Done{};
   for (int tries = 0; tries < 3; ++tries) {
-    if (Status s = files.make_folders(folder); !s) return s;
+    if (Status s = make_folders(files, folder); !s) return s;
     const auto file = files.open(path, Files::Open::kMake);
     made = file ? Status(Done{}) : file.error();
     if (made || made.error().code != ErrorCode::kNotFound) break;

@@ -277,7 +277,6 @@ Status ContentFiles::finish_folder(std::uint32_t file) {
   const std::string name = final_name(file);
   if (Status s = make_parents(files_, info_, top_name(), file); !s) return s;
   if (auto made = files_.make_folder(name, folder_mode(entry)); !made) return made.error();
-  if (Status s = files_.make_folders(name); !s) return s;  // says what else stands there
   if (Status s = kept(name, files_.set_folder_time(name, entry.modified_ns)); !s) return s;
   const std::lock_guard lock(mutex_);
   places_[file] = Place::kFinished;

@@ -30,13 +30,12 @@ Status make_content_folder(Files& files, const Info& info, const std::string& to
   const std::string name = below(top, path);
   Result<bool> made = files.make_folder(name, folder_mode(info, path));
   if (!made && made.error().code == ErrorCode::kNotFound && !parent_of(name).empty()) {
-    const Status above = path.empty() ? files.make_folders(parent_of(top))
+    const Status above = path.empty() ? make_folders(files, parent_of(top))
                                       : make_content_folder(files, info, top, parent_of(path));
     if (!above) return above;
     made = files.make_folder(name, folder_mode(info, path));
   }
-  if (!made) return made.error();
-  return *made ? Status(Done{}) : files.make_folders(name);  // says what else stands there
+  return made ? Status(Done{}) : made.error();
 }
 
 bool set_folder_times(Files& files, const Info& info, const std::string& top) {

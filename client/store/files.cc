@@ -16,6 +16,14 @@ std::string parent_of(const std::string& path) {
   return slash == std::string::npos ? std::string() : path.substr(0, slash);
 }
 
+Status make_folders(Files& files, const std::string& path) {
+  for (std::size_t end = 0; end < path.size(); ++end) {
+    end = std::min(path.find('/', end), path.size());
+    if (auto made = files.make_folder(path.substr(0, end), 0777); !made) return made.error();
+  }
+  return Done{};
+}
+
 Status write_whole_file(Files& files, const std::string& path, std::span<const std::uint8_t> data) {
   const std::string fresh = path + ".new";
   {

@@ -101,10 +101,9 @@ class Files {
   virtual Result<FileStat> stat(const std::string& path) = 0;
   virtual Result<std::vector<std::string>> list(const std::string& path) = 0;
   // One folder below one that stands, with what the umask or the default ACL of that one leaves of
-  // `mode`. False if anything has its name, or one that the file system takes for the same.
+  // `mode`. False if a folder has its name, or one that the file system takes for the same; kExists
+  // if something else has.
   virtual Result<bool> make_folder(const std::string& path, std::uint32_t mode) = 0;
-  // With parents, all with mode 0777; those that stand are kept.
-  virtual Status make_folders(const std::string& path) = 0;
   // A symbolic link with this very target, which nothing here ever follows. kExists if anything
   // stands there.
   virtual Status make_link(const std::string& path, const std::string& target) = 0;
@@ -143,6 +142,9 @@ class Files {
 
 // "a/b/c" -> "a/b"; "a" -> "".
 std::string parent_of(const std::string& path);
+
+// With parents, all with mode 0777; those that stand are kept.
+Status make_folders(Files& files, const std::string& path);
 
 // Writes `path` as a whole, durably: at any kill or power cut it has its old bytes or the new ones
 // (its folder's entry is the caller's to sync). Uses `path`.new.

@@ -51,8 +51,8 @@ class Names {
 
   Status make_folder(const std::string& path, std::uint32_t mode) {
     const Result<bool> made = files_.make_folder(place(path), mode);
-    if (!made) return made.error();
-    return *made ? Status(Done{}) : taken(path);
+    if (made ? !*made : made.error().code == ErrorCode::kExists) return taken(path);
+    return made ? Status(Done{}) : made.error();
   }
 
   Status make_file(const std::string& path) {

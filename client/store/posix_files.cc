@@ -153,29 +153,10 @@ class PosixFiles final : public Files {
     Result<Place> place = walk(path, operation);
     if (!place) return place.error();
     if (::mkdirat(place->folder, place->leaf.c_str(), mode) == 0) return true;
-    if (errno == EEXIST) return false;
-    return failure(operation, errno);
-  }
-
-  Status make_folders(const std::string& path) override {
-    const std::string operation = "make folder " + full_path(path);
-    const Result<Root> top = root();
-    if (!top) return top.error();
-    Descriptor current;
-    int folder = (*top)->number();
-    for (std::size_t begin = 0; begin < path.size();) {
-      const std::size_t end = std::min(path.find('/', begin), path.size());
-      const std::string name = path.substr(begin, end - begin);
-      if (::mkdirat(folder, name.c_str(), 0777) != 0 && errno != EEXIST) {
-        return failure(operation, errno);
-      }
-      Descriptor next(::openat(folder, name.c_str(), kWalkFlags));
-      if (!next) return explain(operation, errno, folder, name);
-      current = std::move(next);
-      folder = current.number();
-      begin = end + 1;
-    }
-    return Done{};
+    if (errno != EEXIST) return failure(operation, errno);
+    const Descriptor there(::openat(place->folder, place->leaf.c_str(), kWalkFlags));
+    if (!there) return explain(operation, errno, place->folder, place->leaf);
+    return false;
   }
 
   Status make_link(const std::string& path, const std::string& target) override {

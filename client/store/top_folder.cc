@@ -7,11 +7,9 @@ namespace firn::store {
 
 Result<TopFolder> take_top_folder(Files& files, const Info& info, const std::string& name) {
   const Result<bool> made = files.make_folder(name, folder_mode(info, ""));
+  if (!made && made.error().code == ErrorCode::kExists) return TopFolder::kTaken;
   if (!made) return made.error();
   if (*made) return TopFolder::kMade;
-  const Result<FileStat> there = files.stat(name);
-  if (!there) return there.error();
-  if (there->kind != FileKind::kFolder) return TopFolder::kTaken;
   const Result<std::vector<std::string>> names = files.list(name);
   if (!names) return names.error();
   if (!names->empty()) return TopFolder::kTaken;

@@ -74,7 +74,6 @@ Status WorkFolder::take() {
     const Result<bool> made = files_.make_folder(folder, 0777);
     if (!made) return made.error();
     if (*made) continue;
-    if (Status s = files_.make_folders(folder); !s) return s;  // says what else it is
     if (Status s = check_ownership(files_, folder); !s) return s;
   }
   if (Status s = take_lock(); !s) return s;

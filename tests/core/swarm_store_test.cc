@@ -267,6 +267,28 @@ TEST_CASE("rows that cannot be read back are fetched again") {
   CHECK(fixture.take<core::ContentComplete>().size() == 1);
 }
 
+TEST_CASE("a peer that leaves as soon as it is complete has told its neighbours that it is") {
+  for (const bool finishes : {false, true}) {
+    core::Options options = plain_options();
+    options.seeding.kind = core::SeedPolicy::Kind::kNone;
+    Fixture fixture(plain_manifest(1, 1, 16), options);
+    fixture.start();
+    fixture.join(1, peer_id(1), 0, true);
+    Sender sender{1};
+    REQUIRE(sender.send(fixture) == 1);
+    REQUIRE(fixture.take<core::Decode>().size() == 1);
+    fixture.core.generation_decoded(0, DecodeOutcome::kVerified, fixture.now);
+    if (finishes) fixture.core.content_finished(fixture.now);
+    if (!finishes) fixture.core.stop(fixture.now);
+    fixture.drain();
+    bool told = false;
+    for (const auto& state : fixture.heard<proto::State>(1))
+      told |= state.complete == std::vector<proto::Span>{{0, 1}};
+    CHECK(told == finishes);
+    CHECK(fixture.heard<proto::Goodbye>(1).size() == 1);
+  }
+}
+
 TEST_CASE("who alone sent a generation that decodes to false data is banned for certain") {
   Fixture fixture(plain_manifest(1, 4, 16));
   fixture.start();

@@ -215,6 +215,7 @@ class Pages(Door):
         self.assertIn('id="cells"', page)
         self.assertEqual(303, self.form("/do", content=id, action="pause")[0])
         self.wait_for(lambda contents: contents[0]["state"] == "paused")
+        self.assertRegex(self.page("/content/" + id), r'\.bin</th><td class="n">[0-9.]+ KiB</td>')
         self.assertEqual(303, self.form("/do", content=id, action="resume")[0])
         self.wait_for(lambda contents: contents[0]["state"] == "seeding")
         self.assertEqual(303, self.form("/do", content=id, action="remove_data")[0])

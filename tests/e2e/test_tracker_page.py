@@ -70,6 +70,19 @@ class Status(TrackerDoor):
         for words in ("Rates as a table", "Requests refused"):
             self.assertIn(words, page)
 
+    def test_how_far_incomplete_peers_are_is_shown_but_not_of_a_private_content(self):
+        endpoint = self.tracker("--interval", "1")
+        for private in ((), ("--private",)):
+            name = "private" if private else "open"
+            link = self.share(self.file(4096 * KIB, name), "--tracker", endpoint, *private, name=name).link()
+            self.get(link, "get-" + name, "--down-limit", "200k")
+        part = self.wait_status(lambda now: [line["incomplete"] for line in now["largest"]] == [1, 1]
+                                and any(line["percent"] for line in now["largest"]))
+        shown, hidden = sorted(part["largest"], key=lambda line: line["name"] != "open")
+        self.assertEqual((1, 1, None), (hidden["complete"], hidden["incomplete"], hidden["percent"]))
+        self.assertIn(shown["percent"], range(1, 100))
+        self.assertRegex(self.page(), r"<td class=\"n\">\d+%</td>")
+
     def test_publishers_and_their_bounds_are_shown_and_a_publisher_past_them_is_told(self):
         key = self.folder / "publisher.pem"
         public = self.run_firn("keygen", key)[1].strip()

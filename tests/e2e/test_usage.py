@@ -165,6 +165,17 @@ class Outputs(harness.SwarmTest):
         self.fails(tracker, "--help")
         self.fails(tracker, "--version")
 
+    def test_a_pipe_whose_reader_has_gone_is_no_error_message(self):
+        for program in ("client/firn", "tracker/firn-tracker"):
+            with self.subTest(program=program):
+                reader, writer = os.pipe()
+                os.close(reader)
+                # Without restore_signals SIGPIPE is ignored, as it is in some shells and services.
+                run = subprocess.run([harness.BUILD / program, "--help"], stdin=subprocess.DEVNULL, stdout=writer,
+                                     stderr=subprocess.PIPE, text=True, restore_signals=False, timeout=30)
+                os.close(writer)
+                self.assertEqual((harness.DISK, ""), (run.returncode, run.stderr))
+
     def test_a_closed_stream_is_not_taken_for_a_file(self):
         """With it closed, the first file that is opened would get its number."""
         photo = self.file(10, "photo.jpg")

@@ -190,6 +190,7 @@ TrackerRequest RandomMessages::tracker_request() {
                       .event = static_cast<AnnounceEvent>(below(4)),
                       .listen_port = static_cast<std::uint16_t>(below(0x10000)),
                       .complete = coin(),
+                      .lacks_percent = static_cast<std::uint8_t>(below(101)),
                       .peers_wanted = below(limits::kAnnouncePeersMax + 1),
                       .signer = signer()};
     case 1:

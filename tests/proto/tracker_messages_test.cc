@@ -102,6 +102,17 @@ TEST_CASE("an announce out of bounds is refused") {
   CHECK(has(fault(bad), "32 bytes"));
 }
 
+TEST_CASE("nobody lacks more than all of a content") {
+  wire::TrackerRequest message;
+  message.mutable_announce()->set_content_id(std::string(32, 'c'));
+  for (const std::uint32_t lacks : {0u, 99u, 100u, 101u, 256u, 0xffffffffu}) {
+    message.mutable_announce()->set_lacks_percent(lacks);
+    const auto parsed = parse_tracker_request(bytes_of(message.SerializeAsString()));
+    REQUIRE(parsed.ok());
+    CHECK(std::get<Announce>(*parsed).lacks_percent == std::min(lacks, 100u));
+  }
+}
+
 TEST_CASE("an announce may want more peers than one reply holds, and gets what it holds") {
   wire::TrackerRequest message;
   message.mutable_announce()->set_content_id(std::string(32, 'c'));

@@ -52,7 +52,7 @@ void check_whole(const MemoryDisk& disk) {
 }
 
 void mount_somewhere(MemoryDisk& disk, const std::string& folder) {
-  REQUIRE(disk.mount()->make_folders(folder).ok());
+  REQUIRE(make_folders(*disk.mount(), folder).ok());
   REQUIRE(disk.mount()->sync_all().ok());
   disk.system.mount_point = folder;
 }

@@ -26,7 +26,6 @@ class FoldingFiles final : public Files {
   Result<bool> make_folder(const std::string& path, std::uint32_t mode) override {
     return files_->make_folder(kept(path), mode);
   }
-  Status make_folders(const std::string& path) override { return files_->make_folders(kept(path)); }
   Status make_link(const std::string& path, const std::string& target) override {
     return files_->make_link(kept(path), target);
   }

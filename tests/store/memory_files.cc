@@ -201,30 +201,16 @@ class MemoryFiles final : public Files {
 
   Result<bool> make_folder(const std::string& path, std::uint32_t) override {
     const std::lock_guard lock(disk_.mutex_);
-    if (disk_.names_.contains(path)) return false;
+    if (const auto there = disk_.names_.find(path); there != disk_.names_.end()) {
+      if (there->second->folder) return false;
+      return exists_already("make folder " + path);
+    }
     if (!parent_stands(path)) return missing("make folder " + path);
     if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("make folder " + path);
     const auto node = std::make_shared<MemoryDisk::Node>();
     node->folder = true;
     disk_.change_names({"", path, node});
     return true;
-  }
-
-  Status make_folders(const std::string& path) override {
-    const std::lock_guard lock(disk_.mutex_);
-    for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
-      const std::string part = path.substr(0, end);
-      const auto found = disk_.names_.find(part);
-      if (found == disk_.names_.end()) {
-        if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("make folder " + part);
-        const auto node = std::make_shared<MemoryDisk::Node>();
-        node->folder = true;
-        disk_.change_names({"", part, node});
-      } else if (!found->second->folder) {
-        return exists_already("make folder " + part);
-      }
-      if (end == std::string::npos) return Done{};
-    }
   }
 
   Status make_link(const std::string& path, const std::string& target) override {

@@ -78,7 +78,7 @@ TEST_CASE("what stood there before is as it was after such a refusal") {
     MemoryDisk disk;
     disk.put(".firn/medium-" + sample.manifest.id.short_text() + "-x.rows", {1});
     if (empty) {
-      REQUIRE(disk.mount()->make_folders("top").ok());
+      REQUIRE(make_folders(*disk.mount(), "top").ok());
     } else {
       disk.put("top/data", sample.file(1));
       disk.put("top/mine", {2});

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "client/store/content_store.h"
 #include "client/store/posix_files.h"
@@ -58,6 +60,23 @@ TEST_CASE("links at any place below the folder are refused, and what they point 
       CHECK(fs::is_empty(outside.path()));
     }
   }
+}
+
+TEST_CASE("a folder is made, or it is there; anything else of its name is refused") {
+  const TemporaryFolder dir;
+  const auto files = open_posix_files(dir.path(), false).value();
+  fs::create_directory_symlink(dir.path(), dir.path("link"));
+  std::ofstream(dir.path("file"));
+  CHECK(files->make_folder("folder", 0777).value());
+  CHECK_FALSE(files->make_folder("folder", 0777).value());
+  for (const char* name : {"link", "file"}) {
+    const auto made = files->make_folder(name, 0777);
+    REQUIRE_FALSE(made.ok());
+    CHECK(made.error().code == ErrorCode::kExists);
+    CHECK(make_folders(*files, name + std::string("/below")).error().code == ErrorCode::kExists);
+  }
+  REQUIRE(make_folders(*files, "folder/a/b").ok());
+  CHECK(fs::is_directory(dir.path("folder/a/b")));
 }
 
 TEST_CASE("links in place of the store's own files are refused") {

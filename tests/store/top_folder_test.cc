@@ -62,7 +62,7 @@ struct Disk : MemoryDisk {
       if (entry.path == but) continue;
       const std::string path = sample.info().single_file ? top : top + "/" + entry.path;
       if (entry.kind == FileEntry::Kind::kFolder) {
-        REQUIRE(mount()->make_folders(path).ok());
+        REQUIRE(make_folders(*mount(), path).ok());
       } else {
         put(path, sample.file(i));
       }
@@ -144,7 +144,7 @@ TEST_CASE("an empty folder of the name is used") {
     Disk disk;
     disk.folding = folding;
     const std::string top = folding ? "Top" : "top";
-    REQUIRE(disk.mount()->make_folders(top).ok());
+    REQUIRE(make_folders(*disk.mount(), top).ok());
     REQUIRE(download(disk, folder_sample()).ok());
     CHECK(disk.bytes_of(top + "/b/c") == folder_sample().file(1));
   }

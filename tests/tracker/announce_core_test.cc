@@ -70,6 +70,25 @@ TEST_CASE("a peer learns of the others at their observed address and announced p
   CHECK(tracker.announce(1).peers == std::vector{peer(2).endpoint});
 }
 
+TEST_CASE("a snapshot says what incomplete peers have on average, as they said last") {
+  Tracker tracker;
+  const auto announce = [&](std::uint32_t number, std::uint8_t lacks, bool complete = false) {
+    tracker.ask(number, {.content_id = content(1), .complete = complete, .lacks_percent = lacks});
+    return tracker.core.snapshot().largest.at(0).percent;
+  };
+  CHECK(announce(1, 0) == std::nullopt);  // a program from before
+  CHECK(announce(2, 100) == 0);
+  CHECK(announce(3, 60) == 20);
+  CHECK(announce(2, 11) == 64);        // has moved on
+  CHECK(announce(4, 50, true) == 64);  // lacks nothing, whatever it says
+  CHECK(announce(3, 0, true) == 89);
+  CHECK(announce(2, 0) == std::nullopt);
+  announce(5, 25);
+  tracker.announce(5, false, AnnounceEvent::kStopped);
+  CHECK(tracker.core.snapshot().largest.at(0).percent == std::nullopt);
+  CHECK(tracker.core.snapshot().interval == std::chrono::seconds(60));
+}
+
 TEST_CASE("swarms of different contents do not mix") {
   Tracker tracker;
   tracker.announce(1);

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -102,8 +103,10 @@ class Pair {
     table_.describe(snapshot);
     REQUIRE(snapshot.swarm_count == contents.size());
     REQUIRE(snapshot.complete_count + snapshot.incomplete_count == order.size());
-    for (const Snapshot::Line& line : snapshot.largest)
+    for (const Snapshot::Line& line : snapshot.largest) {
       REQUIRE(SwarmCounts{line.complete, line.incomplete} == plain_.counts(line.content));
+      REQUIRE(line.percent == mean_percent(line.content));
+    }
     for (const ContentId& content : contents) {
       std::map<PeerId, std::pair<Peer, Time>> all, plain;
       std::size_t count = 0;
@@ -119,6 +122,17 @@ class Pair {
 
  private:
   std::uint32_t draw(std::uint32_t count) { return static_cast<std::uint32_t>(random_() % count); }
+  // Of what the content's peers have said last.
+  std::optional<std::uint32_t> mean_percent(const ContentId& content) const {
+    std::uint32_t count = 0, lacking = 0;
+    for (const auto& one : plain_.of(content)) {
+      const std::uint32_t lacks = lacks_.at(one.key);
+      count += lacks > 0 ? 1 : 0;
+      lacking += lacks;
+    }
+    if (count == 0) return std::nullopt;
+    return static_cast<std::uint32_t>(100 - std::ceil(1.0 * lacking / count));
+  }
   // As before, or something else.
   void announce(const PeerKey& key) {
     const auto known = plain_.find(key);
@@ -127,8 +141,12 @@ class Pair {
     if (random_() % 6 == 0) peer.endpoint.port = 0;
     peer = unpack(pack(peer));  // addresses as they are written
     if (known != plain_.peers.end() && random_() % 3 != 0) peer = known->peer;
+    PackedPeer announced = pack(peer);
+    if (!peer.complete && random_() % 4 != 0)
+      announced.lacks_percent = static_cast<std::uint8_t>(1 + random_() % 100);
+    lacks_[key] = announced.lacks_percent;
     bool changed = false, plain_changed = false;
-    const AnnounceOutcome outcome = table_.announce(key.first, pack(peer), now_, &changed);
+    const AnnounceOutcome outcome = table_.announce(key.first, announced, now_, &changed);
     REQUIRE(outcome == plain_.announce(key.first, peer, now_, &plain_changed));
     REQUIRE(changed == plain_changed);
     made_room_ += gone_.empty() ? 0 : 1;
@@ -187,6 +205,7 @@ class Pair {
 
   const Shape& shape_;
   PlainTable plain_;
+  std::map<PeerKey, std::uint8_t> lacks_;
   std::vector<PeerKey> gone_;
   SwarmTable table_;
   std::mt19937_64 random_;

@@ -64,16 +64,20 @@ std::string swarms_of(const Snapshot& now) {
   for (const Snapshot::Line& line : now.largest)
     rows += fmt::format(
         "<tr><th scope=\"row\">{} <code>{}</code></th><td class=\"n\">{}</td><td "
-        "class=\"n\">{}</td>"
-        "</tr>",
-        web::html(line.name), line.content.text(), line.complete, line.incomplete);
-  std::string note;
+        "class=\"n\">{}</td><td class=\"n\">{}</td></tr>",
+        web::html(line.name), line.content.text(), line.complete, line.incomplete,
+        line.percent ? fmt::format("{}%", *line.percent) : "-");
+  std::string note = fmt::format(
+      "<p>These have: what incomplete peers have on average, as each of them says with its "
+      "announces, every {}.</p>",
+      duration_text(static_cast<double>(now.interval.count())));
   if (now.swarm_count > now.largest.size())
-    note = fmt::format("<p>The {} largest of {}.</p>", now.largest.size(), now.swarm_count);
+    note += fmt::format("<p>The {} largest of {}.</p>", now.largest.size(), now.swarm_count);
   return note + web::scrolled("Swarms",
                               "<table><thead><tr><th scope=\"col\">Content</th><th scope=\"col\" "
                               "class=\"n\">Complete peers</th><th scope=\"col\" class=\"n\">"
-                              "Incomplete peers</th></tr></thead><tbody>" +
+                              "Incomplete peers</th><th scope=\"col\" class=\"n\">These have</th>"
+                              "</tr></thead><tbody>" +
                                   rows + "</tbody></table>");
 }
 
@@ -137,10 +141,12 @@ std::string status_json(const StatusView& view) {
       {"redis", redis_text(now.redis)},
       {"largest", nlohmann::ordered_json::array()}};
   for (const Snapshot::Line& line : now.largest)
-    json["largest"].push_back({{"content_id", line.content.text()},
-                               {"name", line.name},
-                               {"complete", line.complete},
-                               {"incomplete", line.incomplete}});
+    json["largest"].push_back(
+        {{"content_id", line.content.text()},
+         {"name", line.name},
+         {"complete", line.complete},
+         {"incomplete", line.incomplete},
+         {"percent", line.percent ? nlohmann::ordered_json(*line.percent) : nullptr}});
   json["publishers"] = nlohmann::ordered_json::array();
   for (const Snapshot::PublisherLine& line : now.publishers)
     json["publishers"].push_back({{"key", line.key.text()},

@@ -79,11 +79,6 @@ std::string cell(const Json& content, const char* name) {
   return escaped(found->is_string() ? found->get<std::string>() : found->dump());
 }
 
-double number(const Json& content, const char* name) {
-  const auto found = content.find(name);
-  return found != content.end() && found->is_number() ? found->get<double>() : 0;
-}
-
 void tell_about(const std::string& event, const Json& result, Console& console) {
   Json told = {{"event", event}};
   if (result.is_object()) told.update(result);

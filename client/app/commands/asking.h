@@ -36,8 +36,6 @@ std::string absolute(const std::string& path);
 
 // A member of a daemon's answer as text for a person; "-" where there is none.
 std::string cell(const Json& content, const char* name);
-// 0 where there is none.
-double number(const Json& content, const char* name);
 // An event with the members of an answer.
 void tell_about(const std::string& event, const Json& result, Console& console);
 

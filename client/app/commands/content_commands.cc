@@ -5,12 +5,12 @@
 
 #include "client/app/commands/asking.h"
 #include "client/app/commands/commands.h"
+#include "client/app/commands/content_lines.h"
 #include "client/app/commands/content_source.h"
-#include "client/app/commands/content_words.h"
 #include "client/app/commands/download_options.h"
 #include "client/app/commands/limit_options.h"
 #include "client/app/commands/running.h"
-#include "client/app/console/quantities.h"
+#include "client/app/console/content_words.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
@@ -43,12 +43,9 @@ struct OneArguments : AskOptions {
 
 // The limits of all contents together.
 std::string limits_row(const Json& listed) {
-  const auto rate = [&](const char* name) {
-    return number(listed, name) > 0 ? format_rate(number(listed, name)) : "none";
-  };
   const std::string schedule = cell(listed, "schedule");
-  return fmt::format("limits: up {}, down {}{}", rate("up_limit"), rate("down_limit"),
-                     schedule == "-" ? "" : " (schedule " + schedule + ")");
+  return "limits: " + limits_words(listed) +
+         (schedule == "-" ? "" : " (schedule " + schedule + ")");
 }
 
 ExitCode run(const AddArguments& arguments, Console& console) {
@@ -89,8 +86,7 @@ ExitCode run(const ListArguments& arguments, Console& console) {
   if (const auto contents = listed->find("contents"); contents != listed->end())
     for (const Json& content : *contents) rows.push_back(list_row(content));
   const bool empty = rows.size() == 1;
-  if (number(*listed, "up_limit") > 0 || number(*listed, "down_limit") > 0)
-    rows.push_back(limits_row(*listed));
+  if (has_limits(*listed)) rows.push_back(limits_row(*listed));
   console.print(rows);
   if (empty)
     console.info(

@@ -8,6 +8,8 @@
 #include "client/app/commands/commands.h"
 #include "client/app/commands/limit_options.h"
 #include "client/app/commands/running.h"
+#include "client/app/console/content_words.h"
+#include "client/app/console/json_members.h"
 #include "client/app/console/quantities.h"
 #include "proto/program/usage.h"
 
@@ -26,17 +28,11 @@ struct PlaceArguments : AskOptions {
   std::string place;
 };
 
-std::string rate_text(const Json& answer, const char* name) {
-  const double rate = number(answer, name);
-  return rate > 0 ? format_rate(rate) : "none";
-}
-
 // What holds now.
 std::string limits_line(const Json& answer) {
-  const double seconds = number(answer, "seed_time");
-  return fmt::format("up {}, down {}, seed ratio {}, seed time {}", rate_text(answer, "up_limit"),
-                     rate_text(answer, "down_limit"),
-                     number(answer, "seed_ratio") > 0 ? cell(answer, "seed_ratio") : "none",
+  const double seconds = number_of(answer, "seed_time");
+  return fmt::format("{}, seed ratio {}, seed time {}", limits_words(answer),
+                     number_of(answer, "seed_ratio") > 0 ? cell(answer, "seed_ratio") : "none",
                      seconds > 0 ? format_seconds(seconds) : "none");
 }
 

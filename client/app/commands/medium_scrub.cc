@@ -35,7 +35,8 @@ std::string lock_of(const std::string& work) {
 // The work folder is one process's at a time.
 Result<std::unique_ptr<store::Lock>> take_turn(store::Files& files, const std::string& work,
                                                const std::string& output) {
-  if (Status made = files.make_folders(store::WorkFolder::kParent); !made.ok()) return made.error();
+  if (Status made = store::make_folders(files, store::WorkFolder::kParent); !made.ok())
+    return made.error();
   auto lock = files.lock(lock_of(work));
   if (lock.ok() && !*lock)
     return Error{ErrorCode::kExists, "write " + output, "another process is scrubbing to it"};

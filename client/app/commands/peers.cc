@@ -6,6 +6,7 @@
 #include "client/app/commands/asking.h"
 #include "client/app/commands/commands.h"
 #include "client/app/commands/running.h"
+#include "client/app/console/json_members.h"
 #include "client/app/console/quantities.h"
 #include "client/app/session/peer_table.h"
 
@@ -20,23 +21,24 @@ constexpr const char* kPeersRow =
     "{:<9} {:<24} {:>7} {:>10} {:>10} {:>5} {:>12} {:>12}  {:<10} {:<16} {:<16} {}";
 
 std::string bytes_of(const Json& peer, const char* name) {
-  return format_bytes(static_cast<std::uint64_t>(number(peer, name)));
+  return format_bytes(static_cast<std::uint64_t>(number_of(peer, name)));
 }
 
 std::string row_of(const Json& peer) {
   const bool measured = cell(peer, "innovation") != "-";
   return fmt::format(kPeersRow, cell(peer, "peer").substr(0, 8), cell(peer, "endpoint"),
-                     fmt::format("{:.1f}%", 100 * number(peer, "held")),
+                     fmt::format("{:.1f}%", 100 * number_of(peer, "held")),
                      bytes_of(peer, "bytes_received"), bytes_of(peer, "bytes_sent"),
-                     measured ? fmt::format("{:.0f}%", 100 * number(peer, "innovation")) : "-",
-                     format_rate(number(peer, "down_rate")), format_rate(number(peer, "up_rate")),
-                     cell(peer, "state"), why_not_words(cell(peer, "not_sent")),
+                     measured ? fmt::format("{:.0f}%", 100 * number_of(peer, "innovation")) : "-",
+                     format_rate(number_of(peer, "down_rate")),
+                     format_rate(number_of(peer, "up_rate")), cell(peer, "state"),
+                     why_not_words(cell(peer, "not_sent")),
                      why_not_words(cell(peer, "not_received")), cell(peer, "agent"));
 }
 
 std::string ban_row(const Json& ban) {
   return fmt::format("{:<9} {:<24} banned for {}: {}", cell(ban, "peer").substr(0, 8),
-                     cell(ban, "ip"), format_seconds(number(ban, "seconds_left")),
+                     cell(ban, "ip"), format_seconds(number_of(ban, "seconds_left")),
                      cell(ban, "why"));
 }
 

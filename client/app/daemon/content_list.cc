@@ -234,6 +234,11 @@ Result<Json> ContentList::show(const std::string& which) {
   return (*content)->details();
 }
 
+std::string_view ContentList::manifest_of(const std::string& which) {
+  const auto content = find(which);
+  return content.ok() ? (*content)->manifest() : std::string_view();
+}
+
 Result<Json> ContentList::peers(const std::string& which) {
   const auto content = find(which);
   if (!content.ok()) return content.error();

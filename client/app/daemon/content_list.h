@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,6 +60,7 @@ class ContentList final : public DaemonMethods {
   void limits_changed();
   // Folders that the configuration names, besides those that are kept.
   void watch_configured(std::vector<WatchedFolder> folders);
+  std::string_view manifest_of(const std::string& which) override;
   Result<Json> page() override;
   // What page() asks, while it is open for commands.
   void offer_page(std::function<Result<Json>()> page) { page_ = std::move(page); }

@@ -214,7 +214,7 @@ Result<bool> ContentMove::stage() {
 
 // Files have their final modes there, so nobody else may look into it.
 Status ContentMove::make_stage() {
-  if (const Status made = to_->make_folders(WorkFolder::kParent); !made.ok()) return made;
+  if (const Status made = store::make_folders(*to_, WorkFolder::kParent); !made.ok()) return made;
   const auto made = to_->make_folder(stage_, 0700);
   return made.ok() ? Status(Done{}) : made.error();
 }
@@ -242,7 +242,7 @@ Result<std::uint64_t> ContentMove::stage_item(const Item& item) {
     const auto done = same(*to_, path, item);
     if (!done.ok()) return done.error();
     if (*done) return std::uint64_t{0};
-    if (const Status made = to_->make_folders(store::parent_of(path)); !made.ok())
+    if (const Status made = store::make_folders(*to_, store::parent_of(path)); !made.ok())
       return made.error();
     if (const Status gone = to_->remove(path); !gone.ok()) return gone.error();
     if (item.stat.kind == FileKind::kLink) {
@@ -331,7 +331,8 @@ Status ContentMove::take_top_folder() {
   if (!top.ok()) return top.error();
   if (*top == store::TopFolder::kTaken)
     return taken("move to " + to_->full_path(""), to_->full_path(name));
-  if (const Status made = to_->make_folders(store::parent_of(mark)); !made.ok()) return made;
+  if (const Status made = store::make_folders(*to_, store::parent_of(mark)); !made.ok())
+    return made;
   const auto made = to_->open(mark, Files::Open::kCreate);
   return made.ok() ? Status(Done{}) : made.error();
 }
@@ -359,7 +360,7 @@ Status ContentMove::place_item(const Item& item) {
   if (item.stat.kind == FileKind::kFolder) {
     if (const Status made = make_parents(item.to); !made.ok()) return made;
     const auto made = to_->make_folder(item.to, item.mode);
-    return made.ok() ? to_->make_folders(item.to) : made.error();
+    return made.ok() ? Status(Done{}) : made.error();
   }
   const std::string path = staged(item);
   const auto waiting = to_->stat(path);
@@ -382,7 +383,7 @@ Status ContentMove::make_parents(const std::string& path) {
       if (path.starts_with(top + "/"))
         return store::make_content_folder(*to_, *info_, top,
                                           store::parent_of(path.substr(top.size() + 1)));
-  return to_->make_folders(store::parent_of(path));
+  return store::make_folders(*to_, store::parent_of(path));
 }
 
 Status ContentMove::clear() {

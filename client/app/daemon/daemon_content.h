@@ -105,6 +105,8 @@ class DaemonContent {
   // soon. Never of a private content, of which a caller that has only its id must learn nothing.
   bool opens() const;
 
+  // The bytes of its file; empty until they are known.
+  const std::string& manifest() const { return kept_->manifest; }
   // What a command is told of it.
   HookSubject subject() const { return {kept_->id, name_, kept_->folder}; }
 

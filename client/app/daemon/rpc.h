@@ -54,6 +54,9 @@ class DaemonMethods {
   virtual Result<Json> watch(const std::string& folder, const std::string& output) = 0;
   virtual Result<Json> watches() = 0;
   virtual Result<Json> unwatch(const std::string& folder) = 0;
+  // For the page, not for JSON-RPC: the bytes of its manifest file; empty: not known. Valid until
+  // the next call.
+  virtual std::string_view manifest_of(const std::string&) { return {}; }
   // Opens the page if it is not open.
   virtual Result<Json> page() = 0;
   virtual Result<Json> stop() = 0;

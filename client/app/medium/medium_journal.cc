@@ -49,7 +49,7 @@ Result<MediumJournal> read_medium_journal(const MediumSource& source, const Read
   if (!label.ok()) return label.error();
   auto files = store::open_posix_files(source.dir, true);
   if (!files.ok()) return files.error();
-  if (Status made = (*files)->make_folders(store::WorkFolder::kParent); !made.ok())
+  if (Status made = store::make_folders(**files, store::WorkFolder::kParent); !made.ok())
     return made.error();
   const auto print = reading.fingerprint();
   if (!print.ok()) return print.error();

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
+#include "client/app/console/content_words.h"
+#include "client/app/console/json_members.h"
 #include "client/app/console/quantities.h"
 #include "client/app/page/daemon_markup.h"
 #include "client/app/page/file_markup.h"
-#include "client/app/page/json_members.h"
 #include "client/app/page/map_markup.h"
 #include "client/app/page/peer_markup.h"
 #include "client/app/page/rate_chart.h"
@@ -24,23 +25,6 @@ using web::html;
 constexpr const char* kWayBack =
     "<header><p class=\"mark\"><a href=\"/\">Firn: all contents</a></p></header><main id=\"main\">";
 
-std::string size_of(const Json& content) {
-  const double bytes = number_of(content, "bytes");
-  return bytes > 0 ? format_bytes(static_cast<std::uint64_t>(bytes)) : "-";
-}
-
-// "-" where it is not known, as for files that are gone.
-std::string share_words(const Json& content) {
-  const double share = number_of(content, "share", -1);
-  return share < 0 ? "-" : percent_words(share);
-}
-
-// "3m05s"; "-" where the daemon knows none.
-std::string eta_words(const Json& content) {
-  const double seconds = number_of(content, "eta_seconds", -1);
-  return seconds < 0 ? "-" : format_seconds(seconds);
-}
-
 // `alone`: on the page of this content.
 std::string actions_of(const Json& content, bool alone) {
   const std::string state = text_of(content, "state");
@@ -56,17 +40,6 @@ std::string actions_of(const Json& content, bool alone) {
       html(text_of(content, "name")), label);
 }
 
-// With its place, where it waits for one.
-std::string state_words(const Json& content) {
-  std::string words = text_of(content, "state");
-  if (const double place = number_of(content, "queue_position"); place > 0)
-    words += fmt::format(", {}. in line", place);
-  if (const std::string priority = text_of(content, "priority");
-      !priority.empty() && priority != "normal")
-    words += ", " + priority;
-  return html(words);
-}
-
 std::string contents_rows(const Json& contents, const PageView& view) {
   std::string rows;
   const std::size_t begin = view.page * kContentsOnPage;
@@ -80,9 +53,9 @@ std::string contents_rows(const Json& contents, const PageView& view) {
         "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
         "<td class=\"n\">{}</td>{}</tr>",
         html(id), html(id), html(text_of(content, "name")),
-        content.contains("failure") ? "bad" : "", state_words(content),
+        content.contains("failure") ? "bad" : "", html(state_words(content)),
         progress_bar(number_of(content, "share"), "Progress"), share_words(content),
-        eta_words(content), size_of(content), format_rate(number_of(content, "down_rate")),
+        eta_words(content), size_words(content), format_rate(number_of(content, "down_rate")),
         format_rate(number_of(content, "up_rate")), number_of(content, "peers"),
         view.may_change ? "<td>" + actions_of(content, false) + "</td>" : "");
   }
@@ -136,21 +109,18 @@ std::string region(const std::pair<std::string, std::string>& one) {
   return "<div id=\"" + one.first + "\">" + one.second + "</div>";
 }
 
+NamedFacts html_of(NamedWords words) {
+  for (auto& [name, text] : words) text = html(text);
+  return words;
+}
+
 // What is asked first: how far it is, and what is wrong.
 std::string facts_of(const Json& details) {
-  const auto said = [&details](const char* member, const char* before) {
-    const std::string text = text_of(details, member);
-    return text.empty() ? "" : "<p class=\"bad\">" + (before + html(text)) + "</p>";
-  };
-  return fact_list({{"State", state_words(details)},
-                    {"ETA", eta_words(details)},
-                    {"Complete", share_words(details)},
-                    {"Size", size_of(details)},
-                    {"Down", format_rate(number_of(details, "down_rate"))},
-                    {"Up", format_rate(number_of(details, "up_rate"))},
-                    {"Peers", fmt::format("{}", number_of(details, "peers"))}}) +
-         progress_bar(number_of(details, "share"), "Progress") + said("failure", "Failure: ") +
-         said("waits_for", "Waits for: ") + said("move_failure", "Was not moved: ");
+  std::string markup = fact_list(html_of(progress_words(details))) +
+                       progress_bar(number_of(details, "share"), "Progress");
+  for (const auto& [name, text] : trouble_words(details))
+    if (!text.empty()) markup += fmt::format("<p class=\"bad\">{}: {}</p>", name, html(text));
+  return markup;
 }
 
 // To be marked and copied by hand as well.
@@ -169,9 +139,7 @@ std::string more_facts(const ContentFacts& facts) {
         "Generations",
         fmt::format("{} verified of {}, of {} blocks each", facts.swarm->verified.count(),
                     facts.swarm->verified.size(), facts.swarm->generation_size));
-  list.emplace_back("Folder", html(text_of(details, "folder")));
-  list.emplace_back("Seeds when complete", html(text_of(details, "seeding")));
-  for (auto& one : settings_facts(details)) list.push_back(std::move(one));
+  for (auto& one : html_of(setting_words(details))) list.push_back(std::move(one));
   list.emplace_back("Content id", "<code>" + html(text_of(details, "content_id")) + "</code>");
   return fact_list(list);
 }
@@ -214,7 +182,8 @@ Regions content_regions(const ContentFacts& facts, const RankMap& map,
   const std::string name = text_of(facts.details, "name");
   Regions regions{{"facts", facts_of(facts.details)},
                   {"share", link_of(facts.details)},
-                  {"files", files_section(facts.files, name, facts.swarm ? &swarm : nullptr)},
+                  {"files", files_section(facts.files, name, facts.swarm ? &swarm : nullptr,
+                                          number_of(facts.details, "share") == 1)},
                   {"peers", peers_section(swarm.peers, view.page, view.path)},
                   {"rates", rate_chart(rates, name)},
                   {"map-table", facts.swarm ? map_table(map, swarm) : ""},

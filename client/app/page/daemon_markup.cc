@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "client/app/console/quantities.h"
-#include "client/app/page/json_members.h"
+#include "client/app/console/content_words.h"
+#include "client/app/console/json_members.h"
 #include "proto/web/markup.h"
 
 namespace firn::app {
@@ -24,11 +24,6 @@ std::string watch_row(const Json& one) {
 
 }  // namespace
 
-std::string rate_words(const Json& of, const char* name) {
-  const double rate = number_of(of, name);
-  return rate > 0 ? format_rate(rate) : "none";
-}
-
 std::string fact_list(const NamedFacts& facts) {
   std::string list;
   for (const auto& [name, markup] : facts)
@@ -41,8 +36,8 @@ std::string limits_now(const Json& daemon) {
     const double value = number_of(daemon, name);
     return value > 0 ? fmt::format("{}", value) : std::string();
   };
-  return fact_list({{"Up", rate_words(daemon, "up_limit")},
-                    {"Down", rate_words(daemon, "down_limit")},
+  return fact_list({{"Up", limit_words(daemon, "up_limit")},
+                    {"Down", limit_words(daemon, "down_limit")},
                     {"By the schedule", html(text_of(daemon, "schedule"))},
                     {"Downloads at a time", count("max_downloads")},
                     {"Seeds at a time", count("max_seeds")}});

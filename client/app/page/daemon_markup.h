@@ -21,7 +21,4 @@ std::string watch_form(const Json& daemon, const std::optional<Refusal>& refused
 using NamedFacts = std::vector<std::pair<const char*, std::string>>;
 std::string fact_list(const NamedFacts& facts);
 
-// The words for a limit in bytes a second; "none" where it is null or 0.
-std::string rate_words(const Json& of, const char* name);
-
 }  // namespace firn::app

@@ -2,6 +2,7 @@
 
 #include "client/app/daemon/rpc.h"
 #include "proto/content/content_secret.h"
+#include "proto/content/manifest.h"
 
 namespace firn::app {
 namespace {
@@ -52,10 +53,21 @@ Result<ContentFacts> DriverStatus::content(const std::string& id) {
     facts.details["folder"] = session->plan().dir;
     if (const auto why = session->waits_for(); !why.empty()) facts.details["waits_for"] = why;
   }
-  if (session == nullptr) return facts;
+  if (session == nullptr) {
+    facts.files = kept_files(id);
+    return facts;
+  }
   facts.swarm = swarm_view(*session);
   if (const auto& manifest = session->plan().manifest) facts.files = list_files(manifest->info);
   return facts;
+}
+
+const ListedFiles& DriverStatus::kept_files(const std::string& id) {
+  if (listed_ == id && !files_.entries.empty()) return files_;
+  const auto manifest = parse_manifest(methods_->manifest_of(id));
+  listed_ = id;
+  files_ = manifest.ok() ? list_files(manifest->info) : ListedFiles();
+  return files_;
 }
 
 std::vector<ContentRate> DriverStatus::rates() {

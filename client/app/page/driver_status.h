@@ -21,9 +21,13 @@ class DriverStatus final : public StatusSource {
 
  private:
   ContentSession* find(const std::string& id) const;
+  // Of a content without a session, as its manifest is kept.
+  const ListedFiles& kept_files(const std::string& id);
 
   PeerDriver& driver_;
   DaemonMethods* const methods_;
+  std::string listed_;  // the content that `files_` are of: one page asks each second
+  ListedFiles files_;
 };
 
 }  // namespace firn::app

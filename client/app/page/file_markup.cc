@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "client/app/console/content_words.h"
 #include "client/app/console/quantities.h"
 #include "proto/web/markup.h"
 
@@ -11,10 +12,6 @@ namespace firn::app {
 namespace {
 
 using web::html;
-
-double percent_of(double share) {
-  return share < 1 ? std::min(99.9, 100 * share) : 100;
-}
 
 std::string size_of(const FileEntry& entry) {
   if (entry.kind == FileEntry::Kind::kFolder) return "empty folder";
@@ -24,13 +21,9 @@ std::string size_of(const FileEntry& entry) {
 
 }  // namespace
 
-std::string percent_words(double share) {
-  return fmt::format("{:.1f}%", percent_of(share));
-}
-
 std::string progress_bar(double share, const char* label) {
   return fmt::format("<progress max=\"100\" value=\"{:.1f}\" aria-label=\"{}\"></progress>",
-                     percent_of(share), label);
+                     100 * share, label);
 }
 
 ListedFiles list_files(const Info& info) {
@@ -62,18 +55,18 @@ double share_of(const FileEntry& file, std::uint64_t generation_bytes,
 }
 
 std::string files_section(const ListedFiles& files, const std::string& name,
-                          const core::SwarmView* view) {
-  if (files.entries.empty())
-    return "<p>The files are listed while the content is active and its manifest is known.</p>";
+                          const core::SwarmView* view, bool complete) {
+  if (files.entries.empty()) return "<p>The files are listed once the manifest is known.</p>";
+  const bool known = view != nullptr || complete;
   std::string rows;
   for (const FileEntry& entry : files.entries) {
-    const double share = view == nullptr ? 0 : share_of(entry, files.generation_bytes, *view);
+    const double share = view == nullptr ? 1 : share_of(entry, files.generation_bytes, *view);
     fmt::format_to(std::back_inserter(rows),
                    "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"b\">{}</td>"
                    "<td class=\"n\">{}</td></tr>",
                    html(entry.path.empty() ? name : entry.path), size_of(entry),
-                   view == nullptr ? "" : progress_bar(share, "Progress"),
-                   view == nullptr ? "-" : percent_words(share));
+                   known ? progress_bar(share, "Progress") : "",
+                   known ? percent_words(share) : "-");
   }
   std::string more;
   if (files.count > files.entries.size())

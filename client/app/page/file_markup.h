@@ -26,12 +26,12 @@ ListedFiles list_files(const Info& info);
 // to 1. An empty file is there.
 double share_of(const FileEntry& file, std::uint64_t generation_bytes, const core::SwarmView& view);
 
-// `name`: of the content, which its single file has. `view`: null while nothing is known of it.
+// `name`: of the content, which its single file has. `view`: null while it has no session, and
+// then its files have a progress only if it is `complete`.
 std::string files_section(const ListedFiles& files, const std::string& name,
-                          const core::SwarmView* view);
+                          const core::SwarmView* view, bool complete);
 
-// A bar and its percent, never 100 before all is there. `label`: HTML.
+// A bar. `label`: HTML.
 std::string progress_bar(double share, const char* label);
-std::string percent_words(double share);
 
 }  // namespace firn::app

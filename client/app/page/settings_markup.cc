@@ -4,8 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "client/app/console/quantities.h"
-#include "client/app/page/json_members.h"
+#include "client/app/console/json_members.h"
 #include "proto/web/markup.h"
 
 namespace firn::app {
@@ -32,39 +31,7 @@ std::string choices(const char* action, const char* label, const char* name,
   return buttons;
 }
 
-std::string sent_words(const Json& details) {
-  const double sent = number_of(details, "uploaded"), bytes = number_of(details, "bytes");
-  if (sent <= 0) return "";
-  std::string words = format_bytes(static_cast<std::uint64_t>(sent));
-  if (bytes > 0) words += fmt::format(", {:.2f} times its size", sent / bytes);
-  return words;
-}
-
-std::string goal_words(const Json& details) {
-  std::string words;
-  if (const double ratio = number_of(details, "seed_ratio"); ratio > 0)
-    words = fmt::format("ratio {}", ratio);
-  if (const double seconds = number_of(details, "seed_time"); seconds > 0)
-    words += (words.empty() ? "" : " or ") + format_seconds(seconds);
-  return words;
-}
-
 }  // namespace
-
-NamedFacts settings_facts(const Json& details) {
-  NamedFacts facts;
-  if (number_of(details, "up_limit") > 0 || number_of(details, "down_limit") > 0) {
-    facts.emplace_back("Limits", fmt::format("up {}, down {}", rate_words(details, "up_limit"),
-                                             rate_words(details, "down_limit")));
-  }
-  facts.emplace_back("Sent", sent_words(details));
-  facts.emplace_back("Seeds until", goal_words(details));
-  facts.emplace_back("Moves to", html(text_of(details, "moving_to")));
-  const auto saved = details.find("saved");
-  if (saved != details.end() && *saved == false)
-    facts.emplace_back("Not saved yet", "the last change; a crash now would lose it");
-  return facts;
-}
 
 std::string settings_forms(const Json& details, const std::optional<Refusal>& refused) {
   const std::string id = text_of(details, "content_id");

@@ -1,18 +1,15 @@
-// What a content's page shows and changes of how the daemon treats it: limits, its place in the
-// queue, its folder.
+// What a content's page changes of how the daemon treats it: limits, its place in the queue, its
+// folder.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "client/app/console/events.h"
-#include "client/app/page/daemon_markup.h"
 #include "client/app/page/form_markup.h"
 
 namespace firn::app {
 
-// Names, and values as HTML, of what is worth a line.
-NamedFacts settings_facts(const Json& details);
 std::string settings_forms(const Json& details, const std::optional<Refusal>& refused);
 // Ways to remove it, which ask first.
 std::string removal_forms(const Json& details);

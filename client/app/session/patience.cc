@@ -1,7 +1,5 @@
 #include "client/app/session/patience.h"
 
-#include <utility>
-
 namespace firn::app {
 
 core::TimeUs Patience::next(core::TimeUs progressed) const {
@@ -17,17 +15,19 @@ bool Patience::due(core::TimeUs progressed, core::TimeUs now) {
 
 bool Patience::review(const Reason& reason, core::TimeUs progressed, core::TimeUs now) {
   reviewed_ = now;
-  if (!quiet(progressed, now)) return false;
-  const bool again = progressed > said_at_ && now - said_at_ >= kOld;
-  if (reason.key == said_ && !again) return false;
+  if (!quiet(progressed, now) || reason.key == said_) return false;
   said_ = reason.key;
   said_at_ = now;
-  stands_ = true;
   return true;
 }
 
-bool Patience::goes_on(core::TimeUs progressed) {
-  return progressed > said_at_ && std::exchange(stands_, false);
+bool Patience::goes_on(core::TimeUs progressed, core::TimeUs now) {
+  if (said_.empty() || progressed <= said_at_ || quiet(progressed, now) ||
+      now - went_on_at_ < kBetween)
+    return false;
+  said_.clear();
+  went_on_at_ = now;
+  return true;
 }
 
 }  // namespace firn::app

@@ -13,8 +13,9 @@ class Patience {
  public:
   static constexpr core::TimeUs kQuiet = 5 * core::kSecond;  // then the first word
   static constexpr core::TimeUs kReview = core::kSecond;     // how often the reason is looked at
-  // A reason that was said before is news again after kOld, if there was progress in between.
-  static constexpr core::TimeUs kOld = 60 * core::kSecond;
+  // A slow download that pauses each few seconds says that it goes on, and then why it stands still
+  // again, at most so often.
+  static constexpr core::TimeUs kBetween = 60 * core::kSecond;
   // Asked so much later than next() said, the process did not run meanwhile: it was stopped, or the
   // machine asleep. Waiting begins anew then, as peers may have to be called again.
   static constexpr core::TimeUs kLate = 2 * core::kSecond;
@@ -30,10 +31,10 @@ class Patience {
   bool quiet(core::TimeUs progressed, core::TimeUs now) const {
     return now - waits_since(progressed) >= kQuiet;
   }
-  // It was looked at: whether it is to be said.
+  // It was looked at: whether it is to be said, as it is not what was said last.
   bool review(const Reason& reason, core::TimeUs progressed, core::TimeUs now);
-  // Something has come after a reason was said. True once for each such reason.
-  bool goes_on(core::TimeUs progressed);
+  // Whether it is to be said that something comes again after a reason was said.
+  bool goes_on(core::TimeUs progressed, core::TimeUs now);
   bool over(core::TimeUs progressed, core::TimeUs now) const {
     return timeout_ != core::kNever && now - waits_since(progressed) >= timeout_;
   }
@@ -44,9 +45,9 @@ class Patience {
   core::TimeUs timeout_;
   core::TimeUs reviewed_ = -kReview;
   core::TimeUs resumed_ = 0;  // the process ran again
-  std::string said_;          // the key of what was said last
-  bool stands_ = false;       // the reason said last still holds
+  std::string said_;          // the key of the reason that was said last; empty: that it goes on
   core::TimeUs said_at_ = 0;
+  core::TimeUs went_on_at_ = -kBetween;  // when it was last said that it goes on
 };
 
 }  // namespace firn::app

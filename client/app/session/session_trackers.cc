@@ -24,8 +24,15 @@ SessionTrackers::SessionTrackers(const SessionHost& host, const SessionPlan& pla
 
 void SessionTrackers::announce(const core::AnnounceTo& action, core::TimeUs now) {
   proto::Announce announce = action.announce;
-  // A tracker must not learn the publisher of a private content.
-  if (plan_.keys) announce.signer.reset();
+  // A tracker must not learn the publisher of a private content, nor how far its peers are.
+  if (plan_.keys) {
+    announce.signer.reset();
+  } else if (!announce.complete) {
+    const core::Report report = core_.facts().report(core::ReportOn::kTotals);
+    const std::uint64_t total = std::max<std::uint64_t>(report.rank_total, 1);  // 1: not known yet
+    announce.lacks_percent =
+        static_cast<std::uint8_t>((100 * (total - report.rank) + total - 1) / total);
+  }
   clients_[action.tracker]->announce(announce, now);
 }
 

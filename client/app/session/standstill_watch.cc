@@ -30,7 +30,7 @@ std::string StandstillWatch::waits_for(const core::SwarmCore& core, core::TimeUs
 
 std::optional<ExitCode> StandstillWatch::look(const core::SwarmCore& core, core::TimeUs now) {
   const core::TimeUs progressed = core.counters().progressed_at;
-  if (patience_.goes_on(progressed)) {
+  if (patience_.goes_on(progressed, now)) {
     host_.console.event(about(standstill_event("over", "it goes on", 0), plan_.content_id));
     host_.console.info(plan_.name() + " goes on", plan_.content_id);
   }

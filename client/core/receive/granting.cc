@@ -141,6 +141,13 @@ void Granting::step() {
   }
 }
 
+void Granting::tell_completion() {
+  if (!life_.complete()) return;
+  for (Neighbour& n : membership_.neighbours())
+    if (n.untold.begun() && n.untold.complete_pending())
+      outbox_.send(n, make_state(n, limits::kStateEntriesMax));
+}
+
 TimeUs Granting::next_due() {
   Agenda& states = membership_.neighbours().states();
   for (const PeerKey key : states.take_due(context_.now)) {

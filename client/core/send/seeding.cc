@@ -11,13 +11,14 @@ constexpr TimeUs kDepartureInterval = 100 * kMillisecond;  // is it safe to leav
 using Kind = SeedPolicy::Kind;
 
 Seeding::Seeding(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-                 const Uplink& uplink, const Holdings& holdings)
+                 const Uplink& uplink, const Holdings& holdings, Granting& granting)
     : context_(context),
       life_(life),
       membership_(membership),
       outbox_(outbox),
       uplink_(uplink),
-      holdings_(holdings) {}
+      holdings_(holdings),
+      granting_(granting) {}
 
 void Seeding::begin_as_source() {
   if (context_.options.seeding.kind == Kind::kWhenSafe) departure_.emplace(holdings_.shape());
@@ -62,7 +63,13 @@ void Seeding::step() {
   for (const PeerKey key : keys) part_if_useless(*membership_.find(key));
   const bool departs = may_depart();
   if (departs) outbox_.inform("the others hold everything between them; leaving");
-  if (departs || duty_done()) membership_.stop();
+  if (departs || duty_done()) leave();
+}
+
+// Who goes as soon as it is complete has not said so yet.
+void Seeding::leave() {
+  granting_.tell_completion();
+  membership_.stop();
 }
 
 bool Seeding::may_depart() {

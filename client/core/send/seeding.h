@@ -11,6 +11,7 @@
 #include "client/core/base/uplink.h"
 #include "client/core/mesh/membership.h"
 #include "client/core/neighbour/outbox.h"
+#include "client/core/receive/granting.h"
 #include "client/core/rows/holdings.h"
 #include "client/core/send/departure.h"
 #include "proto/messages.h"
@@ -20,7 +21,7 @@ namespace firn::core {
 class Seeding final : public Part {
  public:
   Seeding(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-          const Uplink& uplink, const Holdings& holdings);
+          const Uplink& uplink, const Holdings& holdings, Granting& granting);
 
   // This peer has had everything from the start.
   void begin_as_source();
@@ -39,6 +40,8 @@ class Seeding final : public Part {
 
   // Leaves once this peer has done its duty.
   void step() override;
+  // Leaves the swarm, for good.
+  void leave();
   TimeUs next_due() override;
 
  private:
@@ -51,6 +54,7 @@ class Seeding final : public Part {
   Outbox& outbox_;
   const Uplink& uplink_;
   const Holdings& holdings_;
+  Granting& granting_;
   std::set<PeerKey> satisfied_;         // neighbours that need nothing more
   std::optional<Departure> departure_;  // of a source that leaves when that is safe
   TimeUs departure_due_ = 0;

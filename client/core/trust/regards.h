@@ -38,7 +38,7 @@ class Regards {
   }
   // How it is regarded now, as a verdict.
   void tell(const Neighbour& n) {
-    verdicts_.push_back(Regarded{n.key, regard_of(n), amid_polluters_, of(n).speaks});
+    verdicts_.emplace_back(Regarded{n.key, regard_of(n), amid_polluters_, of(n).speaks});
   }
   // This peer has met polluters not long ago.
   void set_amid_polluters(bool amid_polluters) {

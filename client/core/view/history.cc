@@ -44,7 +44,10 @@ std::string History::ip_of(const PeerId& id) const {
 void History::left(const Neighbour& n) {
   NeighbourReport& report = past_[n.id].report;
   add(report, n);
-  if (report.blocks_received == 0 && report.blocks_sent == 0) past_.erase(n.id);
+  // A block counts once it has left this machine. The last one of a small content may not have when
+  // its receiver has everything and goes.
+  const bool moved = report.blocks_received > 0 || report.blocks_sent > 0;
+  if (!moved && !report.complete) past_.erase(n.id);
 }
 
 std::vector<NeighbourReport> History::reports(const Neighbours& present) const {

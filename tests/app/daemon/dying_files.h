@@ -39,9 +39,6 @@ class DyingFiles final : public store::Files {
     if (!life_.spend()) return killed();
     return files_->make_folder(path, mode);
   }
-  Status make_folders(const std::string& path) override {
-    return life_.spend() ? files_->make_folders(path) : Status(killed());
-  }
   Status make_link(const std::string& path, const std::string& target) override {
     return life_.spend() ? files_->make_link(path, target) : Status(killed());
   }

@@ -82,7 +82,7 @@ class Media {
     REQUIRE(rows.ok());
     auto files = store::open_posix_files(out(), true);
     REQUIRE(files.ok());
-    REQUIRE((*files)->make_folders(store::WorkFolder::kParent).ok());
+    REQUIRE(store::make_folders(**files, store::WorkFolder::kParent).ok());
     Digest print;
     print.bytes.fill(static_cast<std::uint8_t>(++count_));
     const std::string name =
@@ -106,7 +106,7 @@ class Media {
   void leave_empty_journal(const medium::Label& label) {
     auto files = store::open_posix_files(out(), true);
     REQUIRE(files.ok());
-    REQUIRE((*files)->make_folders(store::WorkFolder::kParent).ok());
+    REQUIRE(store::make_folders(**files, store::WorkFolder::kParent).ok());
     const std::string name =
         store::WorkFolder::media_prefix_of(manifest.id) + std::to_string(++count_);
     REQUIRE(RowJournal::open(**files, name + ".rows", Digest{}, label).ok());

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kGeneration = 1000;
 
-core::SwarmView view_of(std::uint32_t generations) {
+core::SwarmView view_with(std::uint32_t generations) {
   core::SwarmView view;
   view.generation_size = 10;
   view.verified = view.given_up = core::GenerationSet(generations);
@@ -27,7 +27,7 @@ FileEntry file(std::uint64_t offset, std::uint64_t bytes) {
 }  // namespace
 
 TEST_CASE("a file's progress counts its own bytes of each generation") {
-  core::SwarmView view = view_of(4);
+  core::SwarmView view = view_with(4);
   view.verified.add(0);
   core::FillingGeneration filling;
   filling.number = 2;
@@ -42,20 +42,30 @@ TEST_CASE("a file's progress counts its own bytes of each generation") {
   CHECK(share_of(file(3000, 0), kGeneration, view) == doctest::Approx(1));
 }
 
-TEST_CASE("a percentage is not 100 before all is there") {
-  CHECK(percent_words(0.99999) == "99.9%");
-  CHECK(percent_words(1) == "100.0%");
-}
-
 TEST_CASE("of very many files the first are listed, and their number is told") {
   Info info;
   info.shape = {10, 100, 5000};
   for (std::uint64_t i = 0; i < 5000; ++i) info.files.push_back(file(i, 1));
   const ListedFiles listed = list_files(info);
   CHECK(listed.entries.size() == ListedFiles::kListedMax);
-  const core::SwarmView view = view_of(5);
-  const std::string markup = files_section(listed, "x", &view);
+  const core::SwarmView view = view_with(5);
+  const std::string markup = files_section(listed, "x", &view, false);
   CHECK(markup.find("The first 100 of 5000.") != std::string::npos);
   CHECK(markup.find("&lt;a&gt;") != std::string::npos);
   CHECK(markup.find("<a>") == std::string::npos);
+}
+
+TEST_CASE("without a session files have sizes, and a progress only if they are complete") {
+  Info info;
+  info.shape = {10, 100, 5000};
+  info.files = {file(0, 2048)};
+  const auto shows = [&](bool complete, const char* words) {
+    const std::string markup = files_section(list_files(info), "x", nullptr, complete);
+    CHECK(markup.find("2.0 KiB") != std::string::npos);
+    return markup.find(words) != std::string::npos;
+  };
+  CHECK(shows(true, "100%"));
+  CHECK_FALSE(shows(false, "%"));
+  CHECK(files_section({}, "x", nullptr, true).find("once the manifest is known") !=
+        std::string::npos);
 }

@@ -140,11 +140,6 @@ TEST_CASE("the reason is said after five quiet seconds, once for each change") {
   }
   CHECK(patience.review(silent, 0, now += Patience::kReview));
   CHECK(patience.review(nobody, 0, now += Patience::kReview));
-  // Again after some progress, but not each time that a slow download pauses.
-  const core::TimeUs progressed = now + kSecond;
-  now = progressed + Patience::kQuiet;
-  CHECK_FALSE(patience.review(nobody, progressed, now));
-  CHECK(patience.review(nobody, progressed, now + Patience::kOld));
   CHECK_FALSE(patience.over(0, 1'000'000 * kSecond));
 }
 
@@ -152,11 +147,54 @@ TEST_CASE("a download counts as waiting only after five quiet seconds, and goes 
   Patience patience;
   CHECK_FALSE(patience.quiet(0, Patience::kQuiet - 1));
   CHECK(patience.quiet(0, Patience::kQuiet));
-  CHECK_FALSE(patience.goes_on(Patience::kQuiet));  // nothing was said
-  REQUIRE(patience.review({"nobody", "a", "nobody"}, 0, Patience::kQuiet));
-  CHECK_FALSE(patience.goes_on(0));
-  CHECK(patience.goes_on(Patience::kQuiet + 1));
-  CHECK_FALSE(patience.goes_on(Patience::kQuiet + 2));
+  core::TimeUs now = Patience::kQuiet;
+  CHECK_FALSE(patience.goes_on(now, now));  // nothing was said
+  REQUIRE(patience.review({"nobody", "a", "nobody"}, 0, now));
+  CHECK_FALSE(patience.goes_on(0, now));
+  ++now;
+  CHECK(patience.goes_on(now, now));
+  ++now;
+  CHECK_FALSE(patience.goes_on(now, now));
+}
+
+TEST_CASE("what was said last is true, also of a download that stands still again at once") {
+  Patience patience;
+  const Reason nobody{"nobody", "a", "nobody"};
+  REQUIRE(patience.review(nobody, 0, Patience::kQuiet));
+  core::TimeUs progressed = Patience::kQuiet + kSecond;
+  REQUIRE(patience.goes_on(progressed, progressed));
+  CHECK_FALSE(patience.review(nobody, progressed, progressed + kSecond));
+  CHECK(patience.review(nobody, progressed, progressed + Patience::kQuiet));
+}
+
+TEST_CASE("a download that pauses again and again says so once in a while") {
+  Patience patience;
+  const Reason nobody{"nobody", "a", "nobody"};
+  const core::TimeUs lasts = 100 * Patience::kBetween, pause = Patience::kQuiet + kSecond;
+  int went_on = 0, said = 0;
+  for (core::TimeUs at = 0; at < lasts; at += pause) {
+    went_on += patience.goes_on(at, at) ? 1 : 0;
+    said += patience.review(nobody, at, at + Patience::kQuiet) ? 1 : 0;
+  }
+  CHECK(went_on > 0);
+  CHECK(went_on <= lasts / Patience::kBetween);
+  CHECK(said == went_on + 1);
+}
+
+TEST_CASE("what was said long before a download goes on for good is taken back") {
+  Patience patience;
+  const Reason nobody{"nobody", "a", "nobody"};
+  core::TimeUs now = Patience::kQuiet;
+  REQUIRE(patience.review(nobody, 0, now));
+  now += kSecond;
+  REQUIRE(patience.goes_on(now, now));
+  const core::TimeUs went_on = now;
+  now += Patience::kQuiet;
+  REQUIRE(patience.review(nobody, went_on, now));
+  CHECK_FALSE(patience.goes_on(now + kSecond, now + kSecond));  // not twice in a moment
+  now = went_on + Patience::kBetween;
+  CHECK_FALSE(patience.goes_on(now - Patience::kQuiet, now));  // it stands still again
+  CHECK(patience.goes_on(now, now));
 }
 
 TEST_CASE("a timeout is over when nothing has come for so long") {

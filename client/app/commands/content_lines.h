@@ -1,5 +1,4 @@
-// The daemon's contents in words: a row of `firn list`, and what `firn show` tells of one, under
-// the names that the page has for it.
+// The daemon's contents in a terminal: a row of `firn list`, and the lines of `firn show`.
 #pragma once
 
 #include <string>
