@@ -27,6 +27,16 @@ struct GenerationRange {
 };
 GenerationRange generations_of(const Info& info, std::uint32_t file);
 
+// A choice of files: a flag for each entry of Info::files; empty: all of them.
+inline bool is_chosen(const std::vector<bool>& chosen, std::uint32_t file) {
+  return chosen.empty() || chosen[file];
+}
+bool all_chosen(const std::vector<bool>& chosen);
+// Per generation: whether it is wanted, as it holds bytes of a chosen file. All if all are chosen.
+std::vector<bool> wanted_generations(const Info& info, const std::vector<bool>& chosen);
+// How many bytes of file `file` lie in these generations.
+std::uint64_t bytes_in(const Info& info, std::uint32_t file, const std::vector<bool>& generations);
+
 // A layout may need more generations than its bytes would fill: kBadInput if they are too many.
 Status check_generation_count(const Shape& shape);
 
