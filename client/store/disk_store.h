@@ -47,6 +47,7 @@ class DiskStore final : public ContentStore {
   Status read_row(std::uint32_t generation, std::uint32_t slot,
                   std::span<std::uint8_t> payload_out) const override;
   Status drop_rows(std::uint32_t generation) override;
+  Status choose(std::vector<bool> chosen) override;
   Status sync() override;
   Result<bool> finish() override;
   std::string moved_to() const override { return moved_to_; }
@@ -54,9 +55,9 @@ class DiskStore final : public ContentStore {
 
  private:
   enum class Phase {
-    kDownloading,
-    kFinished,  // every file has its final name, durably; the work folder may stand
-    kServing,   // no work folder
+    kDownloading,  // also when what is chosen is finished
+    kFinished,     // every file has its final name, durably; the work folder may stand
+    kServing,      // no work folder
   };
 
   DiskStore(std::unique_ptr<Files> files, const Manifest& manifest, const OpenOptions& options);
