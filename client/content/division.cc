@@ -72,6 +72,11 @@ std::vector<FileSpan> spans_of(const Info& info, std::uint64_t offset, std::uint
   return spans;
 }
 
+std::vector<FileSpan> spans_of(const Info& info, std::uint32_t generation) {
+  return spans_of(info, generation * info.shape.generation_bytes(),
+                  info.shape.bytes_in_generation(generation));
+}
+
 GenerationRange generations_of(const Info& info, std::uint32_t file) {
   const FileEntry& entry = info.files.at(file);
   const std::uint64_t generation_bytes = info.shape.generation_bytes();
@@ -85,6 +90,7 @@ bool all_chosen(const std::vector<bool>& chosen) {
 }
 
 std::vector<bool> wanted_generations(const Info& info, const std::vector<bool>& chosen) {
+  FIRN_CHECK(chosen.empty() || chosen.size() == info.files.size());
   std::vector<bool> wanted(info.shape.generation_count(), all_chosen(chosen));
   for (std::uint32_t file = 0; file < info.files.size(); ++file) {
     if (!is_chosen(chosen, file)) continue;

@@ -19,6 +19,8 @@ struct FileSpan {
 // The files' parts that content bytes [offset, offset + bytes) cover, in order; empty files have
 // none. O(log files + result).
 std::vector<FileSpan> spans_of(const Info& info, std::uint64_t offset, std::uint64_t bytes);
+// Those that a generation covers.
+std::vector<FileSpan> spans_of(const Info& info, std::uint32_t generation);
 
 // Generations that hold bytes of file `file`: [first, last); first == last for an empty file.
 struct GenerationRange {

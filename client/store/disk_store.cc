@@ -81,11 +81,6 @@ Error DiskStore::not_downloading(const char* what) const {
           "this content is not being downloaded"};
 }
 
-std::vector<content::FileSpan> DiskStore::spans_of(std::uint32_t generation) const {
-  return content::spans_of(info_, generation * info_.shape.generation_bytes(),
-                           info_.shape.bytes_in_generation(generation));
-}
-
 bool DiskStore::verify_generation(std::uint32_t generation,
                                   std::span<const std::uint8_t> data) const {
   FIRN_CHECK(generation < info_.shape.generation_count());
@@ -176,7 +171,8 @@ ContentFiles::Reading DiskStore::next_reading(std::uint32_t generation) const {
 
 Error DiskStore::changed_on_disk(std::uint32_t generation, const std::string& operation) const {
   std::set<std::uint32_t> files;
-  for (const content::FileSpan& span : spans_of(generation)) files.insert(span.file);
+  for (const content::FileSpan& span : content::spans_of(info_, generation))
+    files.insert(span.file);
   return Error{ErrorCode::kCorrupt, operation + " from " + names_of(files, *files_, content_),
                "the bytes on disk were changed and are not those of the manifest"};
 }
@@ -310,7 +306,6 @@ Status DiskStore::free_dropped() {
 }
 
 Status DiskStore::choose(std::vector<bool> chosen) {
-  FIRN_CHECK(chosen.empty() || chosen.size() == info_.files.size());
   const std::lock_guard sync_lock(sync_mutex_);
   if (phase_ != Phase::kDownloading) return Done{};
   const std::vector<bool> wanted = content::wanted_generations(info_, chosen);
@@ -366,7 +361,7 @@ Status DiskStore::finish_names() {
 Error DiskStore::left_error() const {
   std::set<std::uint32_t> changed, unfinished;
   for (const std::uint32_t generation : ledger_.wanted_left()) {
-    for (const content::FileSpan& span : spans_of(generation)) {
+    for (const content::FileSpan& span : content::spans_of(info_, generation)) {
       (content_.place(span.file) == Place::kFinished ? changed : unfinished).insert(span.file);
     }
   }

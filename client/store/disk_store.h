@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "client/content/division.h"
 #include "client/store/content_files.h"
 #include "client/store/content_store.h"
 #include "client/store/files.h"
@@ -80,7 +79,6 @@ class DiskStore final : public ContentStore {
   Error changed_on_disk(std::uint32_t generation, const std::string& operation) const;
   Error not_downloading(const char* what) const;
   bool may_replace(std::uint32_t file) const { return overwrite_ || replaceable_.contains(file); }
-  std::vector<content::FileSpan> spans_of(std::uint32_t generation) const;
 
   const std::unique_ptr<Files> files_;
   std::string moved_to_;

@@ -178,9 +178,7 @@ Result<Survey> DownloadOpening::look_again(const Survey& survey) {
 
 void DownloadOpening::note_unsynced(const std::vector<std::uint32_t>& generations) {
   for (const std::uint32_t generation : generations) {
-    for (const content::FileSpan& span :
-         content::spans_of(info_, generation * info_.shape.generation_bytes(),
-                           info_.shape.bytes_in_generation(generation)))
+    for (const content::FileSpan& span : content::spans_of(info_, generation))
       content_.note_unsynced_name(span.file);
   }
 }

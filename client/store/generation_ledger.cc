@@ -2,12 +2,9 @@
 
 #include <algorithm>
 
-namespace firn::store {
+#include "client/content/division.h"
 
-std::vector<content::FileSpan> GenerationLedger::spans_of(std::uint32_t generation) const {
-  return content::spans_of(info_, generation * info_.shape.generation_bytes(),
-                           info_.shape.bytes_in_generation(generation));
-}
+namespace firn::store {
 
 void GenerationLedger::serve(std::vector<bool> verified) {
   const std::lock_guard lock(mutex_);
@@ -100,7 +97,7 @@ Status GenerationLedger::written(std::uint32_t generation) {
 }
 
 void GenerationLedger::count_down(std::uint32_t generation) {
-  for (const content::FileSpan& span : spans_of(generation)) {
+  for (const content::FileSpan& span : content::spans_of(info_, generation)) {
     --missing_[span.file];
     if (ready(span.file) && content_.place(span.file) == Place::kWork)
       unnamed_.push_back(span.file);
@@ -108,7 +105,7 @@ void GenerationLedger::count_down(std::uint32_t generation) {
 }
 
 bool GenerationLedger::lose(std::uint32_t generation) {
-  const auto spans = spans_of(generation);
+  const auto spans = content::spans_of(info_, generation);
   const auto any_is = [&](Place place) {
     return std::ranges::any_of(
         spans, [&](const content::FileSpan& span) { return content_.place(span.file) == place; });

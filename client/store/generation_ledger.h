@@ -18,7 +18,6 @@
 #include <span>
 #include <vector>
 
-#include "client/content/division.h"
 #include "client/store/content_files.h"
 #include "client/store/journal.h"
 
@@ -82,7 +81,6 @@ class GenerationLedger {
   void give_back_droppable(std::span<const std::uint32_t> generations);
 
  private:
-  std::vector<content::FileSpan> spans_of(std::uint32_t generation) const;
   bool ready(std::uint32_t file) const;       // to_be_named(), with mutex_ held
   void set_choice(std::vector<bool> chosen);  // with mutex_ held
   void count_down(std::uint32_t generation);  // files of it that lack one less; with mutex_ held

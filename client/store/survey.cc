@@ -190,8 +190,7 @@ class Surveyor {
   // All generations of the finished files that a lost one lies in.
   std::vector<std::uint32_t> changed_with(std::uint32_t lost) const {
     std::vector<std::uint32_t> generations;
-    const auto spans = content::spans_of(info_, lost * info_.shape.generation_bytes(),
-                                         info_.shape.bytes_in_generation(lost));
+    const auto spans = content::spans_of(info_, lost);
     for (const content::FileSpan& span : spans) {
       if (content_.place(span.file) != Place::kFinished) continue;
       const content::GenerationRange range = content::generations_of(info_, span.file);

@@ -54,8 +54,7 @@ Result<std::vector<bool>> hash_generations(const std::vector<std::uint32_t>& gen
   std::vector<bool> good(info.shape.generation_count(), false);
   std::mutex mutex;
   const auto check = [&](std::uint32_t generation, std::span<std::uint8_t> buffer) -> Status {
-    const auto spans = content::spans_of(info, generation * info.shape.generation_bytes(),
-                                         info.shape.bytes_in_generation(generation));
+    const auto spans = content::spans_of(info, generation);
     const auto absent = [&](const content::FileSpan& span) {
       return content.place(span.file) == Place::kAbsent;
     };
