@@ -377,7 +377,6 @@ void ContentFiles::note_unsynced(std::uint32_t file) {
 
 void ContentFiles::note_unsynced_name(std::uint32_t file) {
   const std::lock_guard lock(mutex_);
-  unsynced_.files.insert(file);
   note_folders(current_name(file));
 }
 
