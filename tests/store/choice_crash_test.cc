@@ -95,6 +95,7 @@ class User {
     for (const SpooledRow& row : resumed.rows) found.insert({row.generation, row.slot});
     for (const Row& row : rows_)
       if (!done_.contains(row.first)) CHECK(found.contains(row));
+    rows_ = durable_rows_;  // this run's syncs concern its own rows
     return Done{};
   }
 

@@ -192,7 +192,7 @@ TEST_CASE("what is not chosen any more keeps its name, or what it has in the wor
 TEST_CASE("a run with another choice keeps generations and rows of the last one") {
   for (const Choice& next : {Choice(), kOnlyA, kOnlyB, kOnlyC, choice_of({kB, kC})}) {
     const TemporaryFolder dir;
-    const auto [row, payload] = test::sample_row(sample(), 4, 1);
+    const auto [row, payload] = test::sample_row(sample(), 4, 0);
     {
       const Download download(dir, choosing(choice_of({kA, kB})));
       download.write({0, 3});
