@@ -89,7 +89,7 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   // What was hashed is right, but perhaps only in memory: made durable, then vouched for.
   note_unsynced(known);
   note_unsynced(found->rehashed);
-  note_finished_names();
+  note_names();
   if (!found->in_the_way.empty()) {
     found = look_again(*found);
     if (!found) return found.error();
@@ -179,17 +179,16 @@ Result<Survey> DownloadOpening::look_again(const Survey& survey) {
 
 void DownloadOpening::note_unsynced(const std::vector<std::uint32_t>& generations) {
   for (const std::uint32_t generation : generations) {
-    for (const content::FileSpan& span : content::spans_of(info_, generation)) {
+    for (const content::FileSpan& span : content::spans_of(info_, generation))
       content_.note_unsynced(span.file);
-      content_.note_unsynced_name(span.file);
-    }
   }
 }
 
-// A kill may have come before the names that a sync gave were durable. No later sync notes them.
-void DownloadOpening::note_finished_names() {
+// Names that an earlier run made, in the work folder or for good, before it was killed. No later
+// sync knows of them.
+void DownloadOpening::note_names() {
   for (std::uint32_t file = 0; file < info_.files.size(); ++file)
-    if (content_.place(file) == Place::kFinished) content_.note_unsynced_name(file);
+    if (content_.place(file) != Place::kAbsent) content_.note_unsynced_name(file);
 }
 
 // Makes durable what was noted, then begins the journal anew with these generations.

@@ -56,7 +56,7 @@ class DownloadOpening {
   Status clear_the_way(const Survey& survey);
   Result<Survey> look_again(const Survey& survey);
   void note_unsynced(const std::vector<std::uint32_t>& generations);
-  void note_finished_names();
+  void note_names();
   Status vouch_for(const std::vector<bool>& verified);
   Status spool_known_blocks();
   Status spool_known_blocks_of(std::uint32_t generation);
