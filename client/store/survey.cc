@@ -156,7 +156,7 @@ class Surveyor {
   }
 
   // Takes the journal's word where it holds; returns the generations to hash.
-  // `doubt_finished`: chosen files under their final names are hashed, whatever it says of them.
+  // `doubt_finished`: files under their final names are hashed, whatever it says of them.
   std::vector<std::uint32_t> trust(const JournalContents& journal, bool doubt_finished) {
     const std::uint32_t count = info_.shape.generation_count();
     std::vector<bool> doubtful(count, !journal.readable);
@@ -168,7 +168,7 @@ class Surveyor {
       for (std::uint32_t g = range.first; g < range.last; ++g) {
         if (place == Place::kAbsent) impossible[g] = true;
         if (place == Place::kFinished) doubtful[g] = true;
-        if (place == Place::kFinished && doubt_finished && chosen(file)) uncertain[g] = true;
+        if (place == Place::kFinished && doubt_finished) uncertain[g] = true;
         if (resized_[file]) uncertain[g] = doubtful[g] = true;
       }
     }

@@ -23,8 +23,8 @@ struct Survey {
 // while their files stand with the right size; others are hashed if the journal calls them
 // verified, if a file of theirs stands under its final name or had a wrong size, or if the journal
 // cannot be read. Of a finished file in which a generation was lost, all are hashed: the
-// file was changed. `doubt_finished`: so are those of all chosen files that are finished. Changes
-// nothing on the disk, but for the size of files in the work folder.
+// file was changed. `doubt_finished`: so are those of all finished files. Changes nothing on the
+// disk, but for the size of files in the work folder.
 //
 // A file at its final path is finished if its bytes are right, else it is in the way; if it is not
 // chosen, it is nothing to the download then. A generation that it shares with a file that is

@@ -19,23 +19,21 @@ namespace {
 
 constexpr unsigned kHashingThreads = 2;
 
-Result<bool> is_on_its_way(Files& files, const ContentFiles& content, const Info& info,
-                           std::uint32_t file) {
+bool is_on_its_way(Files& files, const ContentFiles& content, const Info& info,
+                   std::uint32_t file) {
   const Result<FileStat> stat = files.stat(content.work_name(file));
-  if (!stat) return stat.error();
-  return stat->kind == FileKind::kFile && stat->bytes > 0 && stat->bytes == info.files[file].bytes;
+  return stat && stat->kind == FileKind::kFile && stat->bytes > 0 &&
+         stat->bytes == info.files[file].bytes;
 }
 
-// Places what can be hashed; says what is wrong with other files that are chosen.
+// Places what can be hashed, at its final path, or in the work folder if it is not chosen. Says
+// what is wrong with other files that are chosen.
 Result<std::vector<FileMismatch>> place_files(Files& files, ContentFiles& content, const Info& info,
                                               const std::vector<bool>& chosen) {
   std::vector<FileMismatch> faults;
   for (std::uint32_t file = 0; file < info.files.size(); ++file) {
     const bool is_chosen = content::is_chosen(chosen, file);
-    const Result<bool> on_its_way =
-        is_chosen ? Result<bool>(false) : is_on_its_way(files, content, info, file);
-    if (!on_its_way) return on_its_way.error();
-    if (*on_its_way) {
+    if (!is_chosen && is_on_its_way(files, content, info, file)) {
       content.set_place(file, Place::kWork);
       continue;
     }
