@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <thread>
 
 #include "client/content/division.h"
 #include "client/store/disk_store.h"
@@ -420,6 +421,28 @@ TEST_CASE("bytes that were deleted in the work folder are fetched again, beside 
   CHECK(download.finish());
   download.check_served({3, 4});
   check_named(dir, {kB});
+}
+
+TEST_CASE("files are chosen while others write, sync and read") {
+  const TemporaryFolder dir;
+  const Download download(dir, choosing(kOnlyB));
+  std::thread writer([&] {
+    for (std::uint32_t g = 0; g < sample().count(); ++g)
+      CHECK(download.store->write_generation(g, sample().generation(g)).ok());
+  });
+  std::thread syncer([&] {
+    for (int i = 0; i < 20; ++i) CHECK(download.store->sync().ok());
+  });
+  for (int i = 0; i < 20; ++i) {
+    CHECK(download.store->choose(i % 2 == 0 ? kOnlyA : choice_of({kB, kC})).ok());
+    std::vector<std::uint8_t> out(sample().shape().padded_bytes(0));
+    if (download.store->read_generation(0, out).ok()) CHECK(out == sample().generation(0));
+  }
+  writer.join();
+  syncer.join();
+  REQUIRE(download.store->choose({}).ok());
+  CHECK(download.finish());
+  check_named(dir, {kA, kB, kC, kEmpty, kLink, kFolder});
 }
 
 // --- what the disk has room for ---
