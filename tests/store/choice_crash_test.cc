@@ -67,8 +67,11 @@ void check_names(const MemoryDisk& disk) {
     if (is_file(file)) CHECK(disk.bytes_of(final_path(file)) == sample().file(file));
     expected.insert(final_path(file));
   }
+  const auto is_copy = [](const std::string& path) {  // for another file system, not whole yet
+    return path.find("/.firn-") != std::string::npos;
+  };
   for (const std::string& path : disk.paths())
-    if (!path.starts_with(".firn/")) CHECK(expected.contains(path));
+    if (!path.starts_with(".firn/") && !is_copy(path)) CHECK(expected.contains(path));
 }
 
 // A user who runs one command after the other. What was written stays promised over all of them.
@@ -296,6 +299,7 @@ TEST_CASE("crash after crash, with another choice each time, loses no more than 
   for (int round = 0; round < 800; ++round) {
     CAPTURE(round);
     MemoryDisk disk;
+    if (round % 4 == 0) disk.system.mount_point = "s";
     User user(disk);
     for (int crash = 0; crash < 4; ++crash) {
       disk.kill_at(random() % 150);
