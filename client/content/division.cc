@@ -72,12 +72,46 @@ std::vector<FileSpan> spans_of(const Info& info, std::uint64_t offset, std::uint
   return spans;
 }
 
+std::vector<FileSpan> spans_of(const Info& info, std::uint32_t generation) {
+  return spans_of(info, generation * info.shape.generation_bytes(),
+                  info.shape.bytes_in_generation(generation));
+}
+
 GenerationRange generations_of(const Info& info, std::uint32_t file) {
   const FileEntry& entry = info.files.at(file);
   const std::uint64_t generation_bytes = info.shape.generation_bytes();
   if (entry.bytes == 0 || generation_bytes == 0) return {};
   return {static_cast<std::uint32_t>(entry.offset / generation_bytes),
           static_cast<std::uint32_t>((entry.offset + entry.bytes - 1) / generation_bytes) + 1};
+}
+
+bool all_chosen(const std::vector<bool>& chosen) {
+  return std::ranges::find(chosen, false) == chosen.end();
+}
+
+std::vector<bool> wanted_generations(const Info& info, const std::vector<bool>& chosen) {
+  FIRN_CHECK(chosen.empty() || chosen.size() == info.files.size());
+  std::vector<bool> wanted(info.shape.generation_count(), all_chosen(chosen));
+  for (std::uint32_t file = 0; file < info.files.size(); ++file) {
+    if (!is_chosen(chosen, file)) continue;
+    const GenerationRange range = generations_of(info, file);
+    std::fill(wanted.begin() + range.first, wanted.begin() + range.last, true);
+  }
+  return wanted;
+}
+
+std::uint64_t bytes_in(const Info& info, std::uint32_t file, const std::vector<bool>& generations) {
+  const FileEntry& entry = info.files[file];
+  const std::uint64_t generation_bytes = info.shape.generation_bytes();
+  const GenerationRange range = generations_of(info, file);
+  std::uint64_t bytes = 0;
+  for (std::uint32_t g = range.first; g < range.last; ++g) {
+    if (!generations[g]) continue;
+    const std::uint64_t begin = g * generation_bytes;
+    bytes += std::min(begin + generation_bytes, entry.offset + entry.bytes) -
+             std::max(begin, entry.offset);
+  }
+  return bytes;
 }
 
 Status check_generation_count(const Shape& shape) {

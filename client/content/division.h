@@ -19,6 +19,8 @@ struct FileSpan {
 // The files' parts that content bytes [offset, offset + bytes) cover, in order; empty files have
 // none. O(log files + result).
 std::vector<FileSpan> spans_of(const Info& info, std::uint64_t offset, std::uint64_t bytes);
+// Those that a generation covers.
+std::vector<FileSpan> spans_of(const Info& info, std::uint32_t generation);
 
 // Generations that hold bytes of file `file`: [first, last); first == last for an empty file.
 struct GenerationRange {
@@ -26,6 +28,16 @@ struct GenerationRange {
   std::uint32_t last = 0;
 };
 GenerationRange generations_of(const Info& info, std::uint32_t file);
+
+// A choice of files: a flag for each entry of Info::files; empty: all of them.
+inline bool is_chosen(const std::vector<bool>& chosen, std::uint32_t file) {
+  return chosen.empty() || chosen[file];
+}
+bool all_chosen(const std::vector<bool>& chosen);
+// Per generation: whether it is wanted, as it holds bytes of a chosen file. All if all are chosen.
+std::vector<bool> wanted_generations(const Info& info, const std::vector<bool>& chosen);
+// How many bytes of file `file` lie in these generations.
+std::uint64_t bytes_in(const Info& info, std::uint32_t file, const std::vector<bool>& generations);
 
 // A layout may need more generations than its bytes would fill: kBadInput if they are too many.
 Status check_generation_count(const Shape& shape);

@@ -229,9 +229,14 @@ Status ContentFiles::finish_on_other_disk(std::uint32_t file, const File& from, 
   const std::string to = final_name(file);
   if (Status s = kept(to, (*copy)->set_attributes(entry.mode, entry.modified_ns)); !s) return s;
   if (Status s = take_final_name(file, copy_name(file), replace); !s) return s;
+  // All that lead to the name, as some may be new.
+  Unsynced folders;
+  for (std::string folder = parent_of(to);; folder = parent_of(folder)) {
+    folders.folders.insert(folder);
+    if (folder.empty()) break;
+  }
   // If this fails the file on its way takes room until the work folder is removed.
-  if (files_.sync_folder(parent_of(final_name(file))).ok())
-    (void)files_.remove(work_name(file)).ok();
+  if (sync_files(folders)) (void)files_.remove(work_name(file)).ok();
   return Done{};
 }
 
@@ -376,7 +381,6 @@ void ContentFiles::note_unsynced(std::uint32_t file) {
 
 void ContentFiles::note_unsynced_name(std::uint32_t file) {
   const std::lock_guard lock(mutex_);
-  unsynced_.files.insert(file);
   note_folders(current_name(file));
 }
 

@@ -87,7 +87,7 @@ class ContentFiles {
     std::set<std::string> folders;
   };
   void note_unsynced(std::uint32_t file);       // data written
-  void note_unsynced_name(std::uint32_t file);  // and the folders that lead to it
+  void note_unsynced_name(std::uint32_t file);  // the folders that lead to it
   Unsynced take_unsynced();
   void give_back(const Unsynced& unsynced);  // after a failed sync
   Status sync(const Unsynced& unsynced);

@@ -3,9 +3,13 @@
 //   DIR/.firn/<content id>/manifest.firn   the manifest
 //                          lock            held (flock) by the process that downloads
 //                          journal         which generations are verified (docs/formats.md)
+//                          choice          which files are chosen, if not all (kept_choice.h)
 //                          spool           fixed slots of coded blocks of unfinished generations
 //                          data/<path>     files on their way
-//   DIR/<top name>...                      files, only when complete and verified
+//   DIR/<top name>...                      files, only when chosen, complete and verified
+//
+// A generation is *wanted* if it holds bytes of a chosen file (content/division.h). What it holds
+// of other files stays in the work folder, so that it can be read and served.
 //
 // A kill at any moment loses at most what had not reached the disk and never corrupts: journal
 // records and slots carry CRC32C, a torn one is a missing one. A power cut too: what the journal
@@ -49,10 +53,15 @@ struct OpenOptions {
   bool overwrite = false;  // replace files at the final paths that are not this content
   bool repair = false;  // bring such files to what they should be, keeping what is right in them;
                         // with either the content goes into a folder that stood there before
+                        // and both concern chosen files alone
+  // For downloading: a flag for each entry of Info::files; empty: all. What stands at the final
+  // path of a file that is not chosen is read if it is right, and never touched.
+  std::vector<bool> chosen = {};
   // What a download has had before has this mark (work_mark.h); empty: it has had nothing. If it is
   // not there, nothing is made, and the error is kNotFound.
   std::string mark = {};
-  bool room_needed = false;  // for downloading: kDiskFull if the disk has not room for all of it
+  bool room_needed = false;  // for downloading: kDiskFull if the disk has not room for what is
+                             // wanted
   bool trust = false;        // for serving: take it that the bytes are right where the sizes are
   // For serving: this process has hashed all of it since then (Unix time); 0: it has not.
   std::int64_t hashed_since_ns = 0;
@@ -67,7 +76,7 @@ struct Resumed {
   std::string mark;              // of the work folder (work_mark.h); empty: there is none
   std::vector<bool> verified;    // per generation
   std::vector<SpooledRow> rows;  // of generations not verified
-  std::optional<Error> no_room;  // the disk has not room for all that is missing
+  std::optional<Error> no_room;  // the disk has not room for all that is wanted and missing
 };
 
 class ContentStore {
@@ -81,6 +90,9 @@ class ContentStore {
   // Repairing takes a file back into the work folder until it is right; what stands where a file
   // should be and is none is kExists. kExists also if another process holds the lock, and where
   // content::check_top_name() refuses the name.
+  //
+  // Also for serving a content of which a part was chosen and finished: with the choice that its
+  // work folder keeps (kept_choice.h). Then all wanted generations are in Resumed::verified.
   static Result<std::unique_ptr<ContentStore>> open_download(const Manifest& manifest,
                                                              const std::string& dir,
                                                              const OpenOptions& options,
@@ -143,15 +155,23 @@ class ContentStore {
   // once a sync() has made its data durable: until then a power cut may still need them).
   virtual Status drop_rows(std::uint32_t generation) = 0;
 
+  // Another choice of files, as OpenOptions::chosen, from now on and for later runs; also after
+  // finish(). Files that are chosen now and complete get their names at the next sync(); what has
+  // its final name keeps it. Nothing changes once all of the content is finished. Errors, which
+  // change nothing: kUnsupported (the file system holds no file so large), the disk's.
+  virtual Status choose(std::vector<bool> chosen) = 0;
+
   // Makes everything written so far durable (fdatasync, then a mark in the journal), then names
-  // complete files. Called now and then, and on a clean stop. kExists if something took a file's
-  // final path meanwhile; the rest is done all the same.
+  // chosen files that are complete. Called now and then, and on a clean stop. kExists if something
+  // took a file's final path meanwhile; the rest is done all the same.
   virtual Status sync() = 0;
 
-  // After the last generation: everything durable, all names final, the work folder removed. False
-  // if any generation of the content is not verified, which may be a loss that take_lost() will
-  // tell. kCorrupt: generations that were lost and left alone are still not right. Everything else
-  // is finished; the work folder stays for another run.
+  // After the last wanted generation: everything durable, all chosen files named. If all are
+  // chosen, the work folder is removed, and the content is only served from then on. Else the
+  // download may go on after choose(), and be finished again. False if any wanted generation is not
+  // verified, which may be a loss that take_lost() will tell. kCorrupt: wanted generations that
+  // were lost and left alone are still not right. Everything else is finished; the work folder
+  // stays for another run.
   virtual Result<bool> finish() = 0;
   // After finish(): where `dir` is, if it was moved during the download; else empty.
   virtual std::string moved_to() const { return {}; }
@@ -159,7 +179,8 @@ class ContentStore {
   virtual const Manifest& manifest() const = 0;
 };
 
-// Hashes everything. For `firn verify` and for seeding.
+// Hashes everything that is chosen (kept_choice.h), with what shares its generations. For `firn
+// verify` and for seeding.
 struct VerifyReport {
   struct BadFile {
     std::string path;               // with `dir`
@@ -167,14 +188,18 @@ struct VerifyReport {
     std::uint64_t bytes_there = 0;  // of one that is too short or too long
     std::uint64_t bytes_wanted = 0;
   };
-  std::vector<bool> good;  // per generation: whether it is right
+  std::vector<bool> chosen;  // the kept choice; empty: all
+  std::string warning;       // that it cannot be read, so that all count as chosen; else empty
+  std::vector<bool> good;    // per generation: whether it is wanted and right
   std::vector<BadFile>
-      bad_files;              // exactly those that are not as the manifest says; what stands in
-                              // the place of a folder above some of them once for all of them
+      bad_files;              // exactly those chosen that are not as the manifest says; what stands
+                              // in the place of a folder above some of them once for all of them
   std::size_t bad_count = 0;  // of the manifest's entries
-  bool unfinished = false;    // the download is not complete
-  bool foreign = false;       // not one file or generation fits
-  bool absent = false;        // nothing bears its top name
+  // The download of what is chosen is not complete; or all of that is right, and what the work
+  // folder keeps of its generations for other files is not.
+  bool unfinished = false;
+  bool foreign = false;  // not one file or generation fits
+  bool absent = false;   // nothing bears its top name
 };
 Result<VerifyReport> verify_content(const Manifest& manifest, const std::string& dir,
                                     const OpenOptions& options);

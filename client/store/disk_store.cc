@@ -5,6 +5,7 @@
 #include "client/content/division.h"
 #include "client/content/top_name.h"
 #include "client/store/download_opening.h"
+#include "client/store/kept_choice.h"
 #include "client/store/posix_files.h"
 #include "client/store/servable.h"
 #include "client/store/work_mark.h"
@@ -70,7 +71,7 @@ Result<std::unique_ptr<DiskStore>> DiskStore::open_download(std::unique_ptr<File
     store->ledger_.serve(std::move(opened->verified));
   } else {
     resumed.mark = store->work_.mark();
-    store->ledger_.download(std::move(opened->verified), store->work_.journal());
+    store->ledger_.download(std::move(opened->verified), store->work_.journal(), options.chosen);
   }
   return store;
 }
@@ -78,11 +79,6 @@ Result<std::unique_ptr<DiskStore>> DiskStore::open_download(std::unique_ptr<File
 Error DiskStore::not_downloading(const char* what) const {
   return {ErrorCode::kInternal, std::string(what) + " in " + files_->full_path(content_.top_name()),
           "this content is not being downloaded"};
-}
-
-std::vector<content::FileSpan> DiskStore::spans_of(std::uint32_t generation) const {
-  return content::spans_of(info_, generation * info_.shape.generation_bytes(),
-                           info_.shape.bytes_in_generation(generation));
 }
 
 bool DiskStore::verify_generation(std::uint32_t generation,
@@ -175,7 +171,8 @@ ContentFiles::Reading DiskStore::next_reading(std::uint32_t generation) const {
 
 Error DiskStore::changed_on_disk(std::uint32_t generation, const std::string& operation) const {
   std::set<std::uint32_t> files;
-  for (const content::FileSpan& span : spans_of(generation)) files.insert(span.file);
+  for (const content::FileSpan& span : content::spans_of(info_, generation))
+    files.insert(span.file);
   return Error{ErrorCode::kCorrupt, operation + " from " + names_of(files, *files_, content_),
                "the bytes on disk were changed and are not those of the manifest"};
 }
@@ -308,17 +305,29 @@ Status DiskStore::free_dropped() {
   return Done{};
 }
 
+Status DiskStore::choose(std::vector<bool> chosen) {
+  const std::lock_guard sync_lock(sync_mutex_);
+  if (phase_ != Phase::kDownloading) return Done{};
+  const std::vector<bool> wanted = content::wanted_generations(info_, chosen);
+  if (Status s = work_.check_file_size(wanted); !s) return s;
+  if (Status s = keep_choice(*files_, work_.path(), chosen); !s) return s;
+  if (Status s = files_->sync_folder(work_.path()); !s) return s;
+  ledger_.choose(std::move(chosen));
+  return Done{};
+}
+
 Result<bool> DiskStore::finish() {
   const std::lock_guard sync_lock(sync_mutex_);
   if (phase_ == Phase::kDownloading) {
-    if (!ledger_.everything_verified()) return false;
+    if (!ledger_.everything_wanted_verified()) return false;
     if (Status s = sync_now(); !s) return s.error();
-    if (!ledger_.everything_verified()) return false;
+    if (!ledger_.everything_wanted_verified()) return false;
     reread_left();
     if (Status s = finish_names(); !s) return s.error();
-    if (!ledger_.all_left().empty()) return left_error();
-    ledger_.finish();
+    if (!ledger_.wanted_left().empty()) return left_error();
     moved_to_ = files_->moved_to();
+    if (!ledger_.all_chosen()) return true;
+    ledger_.finish();
     phase_ = Phase::kFinished;
   }
   if (phase_ == Phase::kFinished) {
@@ -331,7 +340,7 @@ Result<bool> DiskStore::finish() {
 // An edit may have been undone, or a file moved back.
 void DiskStore::reread_left() {
   std::vector<std::uint8_t> buffer(info_.shape.generation_bytes());
-  for (const std::uint32_t generation : ledger_.all_left()) {
+  for (const std::uint32_t generation : ledger_.wanted_left()) {
     Result<bool> right = generation_is_right(content_, info_, generation, buffer);
     if (right.ok() && *right) ledger_.regain(generation);
   }
@@ -339,7 +348,7 @@ void DiskStore::reread_left() {
 
 Status DiskStore::finish_names() {
   for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
-    if (content_.place(file) == Place::kFinished || !ledger_.file_complete(file)) continue;
+    if (content_.place(file) == Place::kFinished || !ledger_.to_be_named(file)) continue;
     if (Status s = content_.finish_file(file, may_replace(file)); !s) return s;
   }
   if (Status s = content_.finish_folders(); !s) return s;
@@ -351,8 +360,8 @@ Status DiskStore::finish_names() {
 
 Error DiskStore::left_error() const {
   std::set<std::uint32_t> changed, unfinished;
-  for (const std::uint32_t generation : ledger_.all_left()) {
-    for (const content::FileSpan& span : spans_of(generation)) {
+  for (const std::uint32_t generation : ledger_.wanted_left()) {
+    for (const content::FileSpan& span : content::spans_of(info_, generation)) {
       (content_.place(span.file) == Place::kFinished ? changed : unfinished).insert(span.file);
     }
   }

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "client/content/division.h"
 #include "client/store/content_files.h"
 #include "client/store/content_store.h"
 #include "client/store/files.h"
@@ -47,6 +46,7 @@ class DiskStore final : public ContentStore {
   Status read_row(std::uint32_t generation, std::uint32_t slot,
                   std::span<std::uint8_t> payload_out) const override;
   Status drop_rows(std::uint32_t generation) override;
+  Status choose(std::vector<bool> chosen) override;
   Status sync() override;
   Result<bool> finish() override;
   std::string moved_to() const override { return moved_to_; }
@@ -54,9 +54,9 @@ class DiskStore final : public ContentStore {
 
  private:
   enum class Phase {
-    kDownloading,
-    kFinished,  // every file has its final name, durably; the work folder may stand
-    kServing,   // no work folder
+    kDownloading,  // also when what is chosen is finished
+    kFinished,     // every file has its final name, durably; the work folder may stand
+    kServing,      // no work folder
   };
 
   DiskStore(std::unique_ptr<Files> files, const Manifest& manifest, const OpenOptions& options);
@@ -79,7 +79,6 @@ class DiskStore final : public ContentStore {
   Error changed_on_disk(std::uint32_t generation, const std::string& operation) const;
   Error not_downloading(const char* what) const;
   bool may_replace(std::uint32_t file) const { return overwrite_ || replaceable_.contains(file); }
-  std::vector<content::FileSpan> spans_of(std::uint32_t generation) const;
 
   const std::unique_ptr<Files> files_;
   std::string moved_to_;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "client/content/division.h"
 #include "client/content/entries_text.h"
 #include "client/store/advice.h"
+#include "client/store/kept_choice.h"
 #include "client/store/names.h"
 #include "client/store/top_folder.h"
 
@@ -24,7 +24,8 @@ DownloadOpening::DownloadOpening(Files& files, const Manifest& manifest, Content
       info_(manifest.info),
       content_(content),
       work_(work),
-      options_(options) {}
+      options_(options),
+      wanted_(content::wanted_generations(info_, options.chosen)) {}
 
 Result<DownloadOpening::Opened> DownloadOpening::open() {
   Result<bool> begun = has_begun();
@@ -75,7 +76,7 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   if (Status s = WorkFolder::keep_top_name(files_, manifest_.id, info_, content_.top_name()); !s)
     return s;
   if (Status s = make_names(); !s) return refuse_and_leave_nothing(std::move(s));
-  if (Status s = work_.check_file_size(); !s) return refuse_and_leave_nothing(std::move(s));
+  if (Status s = work_.check_file_size(wanted_); !s) return refuse_and_leave_nothing(std::move(s));
   Result<JournalContents> journal = work_.read_journal(options_.mark);
   if (!journal) return journal.error();
   const std::vector<std::uint32_t> known = indices_of(standing);
@@ -84,9 +85,11 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   Result<Survey> found = look(*journal, options_.repair);
   if (!found) return found.error();
   if (Status s = check_in_the_way(*found); !s) return s;
+  if (Status s = keep_choice(files_, work_.path(), options_.chosen); !s) return s;
   // What was hashed is right, but perhaps only in memory: made durable, then vouched for.
   note_unsynced(known);
   note_unsynced(found->rehashed);
+  note_names();
   if (!found->in_the_way.empty()) {
     found = look_again(*found);
     if (!found) return found.error();
@@ -120,7 +123,7 @@ Status DownloadOpening::refuse_and_leave_nothing(Status refusal) {
   return refusal;
 }
 
-// What the disk has yet to give to the files that have not their final names.
+// What the disk has yet to give to the wanted bytes of files that have not their final names.
 std::uint64_t DownloadOpening::bytes_wanted() const {
   std::uint64_t wanted = 0;
   for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
@@ -129,9 +132,10 @@ std::uint64_t DownloadOpening::bytes_wanted() const {
     if (entry.kind != FileEntry::Kind::kFile || place == Place::kFinished) continue;
     Result<FileStat> there = FileStat{};
     if (place == Place::kWork) there = files_.stat(content_.work_name(file));
-    if (place == Place::kAbsent && options_.repair)
+    if (place == Place::kAbsent && options_.repair && chosen(file))
       there = files_.stat(content_.final_name(file));  // it is taken back
-    wanted += entry.bytes - std::min(entry.bytes, there ? there->allocated : 0);
+    const std::uint64_t bytes = content::bytes_in(info_, file, wanted_);
+    wanted += bytes - std::min(bytes, there ? there->allocated : 0);
   }
   return wanted;
 }
@@ -175,11 +179,16 @@ Result<Survey> DownloadOpening::look_again(const Survey& survey) {
 
 void DownloadOpening::note_unsynced(const std::vector<std::uint32_t>& generations) {
   for (const std::uint32_t generation : generations) {
-    for (const content::FileSpan& span :
-         content::spans_of(info_, generation * info_.shape.generation_bytes(),
-                           info_.shape.bytes_in_generation(generation)))
-      content_.note_unsynced_name(span.file);
+    for (const content::FileSpan& span : content::spans_of(info_, generation))
+      content_.note_unsynced(span.file);
   }
+}
+
+// Names that an earlier run made, in the work folder or for good, before it was killed. No later
+// sync knows of them.
+void DownloadOpening::note_names() {
+  for (std::uint32_t file = 0; file < info_.files.size(); ++file)
+    if (content_.place(file) != Place::kAbsent) content_.note_unsynced_name(file);
 }
 
 // Makes durable what was noted, then begins the journal anew with these generations.
@@ -221,13 +230,13 @@ DownloadOpening::Remedies DownloadOpening::remedies_for(const FileMismatch& faul
           !folder && wanted != FileEntry::Kind::kFolder};
 }
 
-// All of the content that is not there, or not right.
+// All that is chosen and not there, or not right.
 std::vector<FileMismatch> DownloadOpening::faults_in(const Survey& survey) const {
   std::vector<FileMismatch> faults = survey.in_the_way;
   std::set<std::uint32_t> told;
   for (const FileMismatch& fault : faults) told.insert(fault.file);
   for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
-    if (content_.place(file) != Place::kFinished && !told.contains(file))
+    if (chosen(file) && content_.place(file) != Place::kFinished && !told.contains(file))
       faults.push_back({file, FileMismatch::Kind::kMissing});
   }
   return faults;
@@ -236,7 +245,9 @@ std::vector<FileMismatch> DownloadOpening::faults_in(const Survey& survey) const
 Error DownloadOpening::refuse(const std::vector<FileMismatch>& faults) const {
   const std::string operation = "download to " + files_.full_path(content_.top_name());
   Remedies all{true, true};
-  bool nothing_there = faults.size() == info_.files.size();
+  bool nothing_there = true;
+  for (std::uint32_t file = 0; file < info_.files.size(); ++file)
+    nothing_there &= content_.place(file) != Place::kFinished;
   for (const FileMismatch& fault : faults) {
     const Remedies can = remedies_for(fault);
     all.repair &= can.repair;
@@ -248,6 +259,12 @@ Error DownloadOpening::refuse(const std::vector<FileMismatch>& faults) const {
   if (nothing_there) {
     return Error{ErrorCode::kExists, operation,
                  "another folder of that name is there; " + elsewhere};
+  }
+  if (faults.empty()) {
+    return Error{ErrorCode::kExists, operation,
+                 "all that was chosen is there, in a folder that no download made; --repair goes "
+                 "on in that folder, or " +
+                     elsewhere};
   }
   std::string detail = content::part_of_entries(faults.size(), info_.files) +
                        " not as the manifest says: " + list_mismatches(content_, info_, faults) +
@@ -297,7 +314,7 @@ Status DownloadOpening::spool_known_blocks() {
     if (content_.place(file) != Place::kFinished) continue;
     const content::GenerationRange range = content::generations_of(info_, file);
     for (std::uint32_t g = range.first; g < range.last; ++g) {
-      if (!opened_.verified[g]) partly_known.insert(g);
+      if (wanted_[g] && !opened_.verified[g]) partly_known.insert(g);
     }
   }
   for (const SpooledRow& row : opened_.rows)

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "client/content/division.h"
 #include "client/store/content_files.h"
 #include "client/store/content_store.h"
 #include "client/store/files.h"
@@ -37,6 +38,7 @@ class DownloadOpening {
   Status make_names();
   Status refuse_and_leave_nothing(Status refusal);
   std::uint64_t bytes_wanted() const;
+  bool chosen(std::uint32_t file) const { return content::is_chosen(options_.chosen, file); }
   Status check_room();
   Status open_work(const std::vector<bool>& standing);
   Result<bool> has_begun();
@@ -54,6 +56,7 @@ class DownloadOpening {
   Status clear_the_way(const Survey& survey);
   Result<Survey> look_again(const Survey& survey);
   void note_unsynced(const std::vector<std::uint32_t>& generations);
+  void note_names();
   Status vouch_for(const std::vector<bool>& verified);
   Status spool_known_blocks();
   Status spool_known_blocks_of(std::uint32_t generation);
@@ -64,7 +67,8 @@ class DownloadOpening {
   ContentFiles& content_;
   WorkFolder& work_;
   const OpenOptions& options_;
-  bool made_top_ = false;  // by this opening
+  const std::vector<bool> wanted_;  // per generation
+  bool made_top_ = false;           // by this opening
   Opened opened_;
 };
 

@@ -2,19 +2,17 @@
 
 #include <algorithm>
 
-namespace firn::store {
+#include "client/content/division.h"
 
-std::vector<content::FileSpan> GenerationLedger::spans_of(std::uint32_t generation) const {
-  return content::spans_of(info_, generation * info_.shape.generation_bytes(),
-                           info_.shape.bytes_in_generation(generation));
-}
+namespace firn::store {
 
 void GenerationLedger::serve(std::vector<bool> verified) {
   const std::lock_guard lock(mutex_);
   verified_ = std::move(verified);
 }
 
-void GenerationLedger::download(std::vector<bool> verified, Journal& journal) {
+void GenerationLedger::download(std::vector<bool> verified, Journal& journal,
+                                std::vector<bool> chosen) {
   const std::lock_guard lock(mutex_);
   journal_ = &journal;
   verified_ = std::move(verified);
@@ -24,9 +22,27 @@ void GenerationLedger::download(std::vector<bool> verified, Journal& journal) {
     const content::GenerationRange range = content::generations_of(info_, file);
     missing_[file] = static_cast<std::uint32_t>(
         std::count(verified_.begin() + range.first, verified_.begin() + range.last, false));
-    const bool on_its_way = info_.files[file].bytes > 0 && content_.place(file) == Place::kWork;
-    if (on_its_way && missing_[file] == 0) unnamed_.push_back(file);
   }
+  set_choice(std::move(chosen));
+}
+
+void GenerationLedger::choose(std::vector<bool> chosen) {
+  const std::lock_guard lock(mutex_);
+  set_choice(std::move(chosen));
+}
+
+void GenerationLedger::set_choice(std::vector<bool> chosen) {
+  chosen_ = std::move(chosen);
+  wanted_ = content::wanted_generations(info_, chosen_);
+  unnamed_.clear();
+  for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
+    const bool on_its_way = info_.files[file].bytes > 0 && content_.place(file) == Place::kWork;
+    if (on_its_way && ready(file)) unnamed_.push_back(file);
+  }
+}
+
+bool GenerationLedger::ready(std::uint32_t file) const {
+  return missing_[file] == 0 && content::is_chosen(chosen_, file);
 }
 
 void GenerationLedger::finish() {
@@ -44,22 +60,29 @@ bool GenerationLedger::readable(std::uint32_t generation) const {
   return verified_[generation] || left_.contains(generation);
 }
 
-bool GenerationLedger::everything_verified() const {
+bool GenerationLedger::all_chosen() const {
+  const std::lock_guard lock(mutex_);
+  return content::all_chosen(chosen_);
+}
+
+bool GenerationLedger::everything_wanted_verified() const {
   const std::lock_guard lock(mutex_);
   for (std::uint32_t g = 0; g < verified_.size(); ++g) {
-    if (!verified_[g] && !left_.contains(g)) return false;
+    if (wanted_[g] && !verified_[g] && !left_.contains(g)) return false;
   }
   return true;
 }
 
-bool GenerationLedger::file_complete(std::uint32_t file) const {
+bool GenerationLedger::to_be_named(std::uint32_t file) const {
   const std::lock_guard lock(mutex_);
-  return missing_[file] == 0;
+  return ready(file);
 }
 
-std::set<std::uint32_t> GenerationLedger::all_left() const {
+std::set<std::uint32_t> GenerationLedger::wanted_left() const {
   const std::lock_guard lock(mutex_);
-  return left_;
+  std::set<std::uint32_t> left = left_;
+  std::erase_if(left, [this](std::uint32_t g) { return !wanted_[g]; });
+  return left;
 }
 
 Status GenerationLedger::written(std::uint32_t generation) {
@@ -74,22 +97,23 @@ Status GenerationLedger::written(std::uint32_t generation) {
 }
 
 void GenerationLedger::count_down(std::uint32_t generation) {
-  for (const content::FileSpan& span : spans_of(generation)) {
-    if (--missing_[span.file] == 0 && content_.place(span.file) == Place::kWork) {
+  for (const content::FileSpan& span : content::spans_of(info_, generation)) {
+    --missing_[span.file];
+    if (ready(span.file) && content_.place(span.file) == Place::kWork)
       unnamed_.push_back(span.file);
-    }
   }
 }
 
 bool GenerationLedger::lose(std::uint32_t generation) {
-  const auto spans = spans_of(generation);
-  const bool all_work =
-      std::none_of(spans.begin(), spans.end(), [this](const content::FileSpan& span) {
-        return content_.place(span.file) == Place::kFinished;
-      });
+  const auto spans = content::spans_of(info_, generation);
+  const auto any_is = [&](Place place) {
+    return std::ranges::any_of(
+        spans, [&](const content::FileSpan& span) { return content_.place(span.file) == place; });
+  };
+  const bool in_work = !any_is(Place::kFinished) || any_is(Place::kAbsent);
   const std::lock_guard lock(mutex_);
-  const bool ours = journal_ != nullptr && all_work;
-  if (!verified_[generation]) return ours;
+  const bool ours = journal_ != nullptr && in_work;
+  if (!verified_[generation]) return ours && !left_.contains(generation);
   verified_[generation] = false;
   if (!ours) left_.insert(generation);
   if (journal_ == nullptr) return false;

@@ -15,11 +15,11 @@ constexpr unsigned kHashingThreads = 2;
 
 class Surveyor {
  public:
-  Surveyor(Files& files, ContentFiles& content, const Info& info, bool replaces)
+  Surveyor(Files& files, ContentFiles& content, const Info& info, const OpenOptions& options)
       : files_(files),
         content_(content),
         info_(info),
-        replaces_(replaces),
+        options_(options),
         resized_(info.files.size(), false) {
     survey_.verified.resize(info.shape.generation_count(), false);
   }
@@ -32,8 +32,7 @@ class Surveyor {
     return Done{};
   }
 
-  Status check_generations(const JournalContents& journal, const OpenOptions& options,
-                           bool doubt_finished) {
+  Status check_generations(const JournalContents& journal, bool doubt_finished) {
     const std::vector<std::uint32_t> suspects = trust(journal, doubt_finished);
     std::mutex mutex;
     std::vector<std::uint32_t> good;
@@ -44,7 +43,7 @@ class Surveyor {
       if (*right) good.push_back(generation);
       return Done{};
     };
-    const content::GenerationLoop loop{kHashingThreads, options.progress, options.cancelled};
+    const content::GenerationLoop loop{kHashingThreads, options_.progress, options_.cancelled};
     if (Status s = content::for_each_generation(info_.shape, suspects, loop, check); !s) return s;
     std::sort(good.begin(), good.end());
     for (const std::uint32_t generation : good) survey_.verified[generation] = true;
@@ -52,7 +51,7 @@ class Surveyor {
     return Done{};
   }
 
-  Result<Survey> conclude(const OpenOptions& options) {
+  Result<Survey> conclude() {
     survey_.complete = !folder_missing_;
     for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
       if (content_.place(file) != Place::kFinished) {
@@ -60,9 +59,14 @@ class Surveyor {
         continue;
       }
       Result<bool> right =
-          finished_file_is_right(content_, info_, file, survey_.verified, options.cancelled);
+          finished_file_is_right(content_, info_, file, survey_.verified, options_.cancelled);
       if (!right) return right.error();
-      if (!*right) survey_.in_the_way.push_back({file, FileMismatch::Kind::kChanged});
+      if (*right) continue;
+      if (chosen(file)) {
+        survey_.in_the_way.push_back({file, FileMismatch::Kind::kChanged});
+      } else {
+        pass_over(file);
+      }
     }
     const auto verified = std::count(survey_.verified.begin(), survey_.verified.end(), true);
     if (!survey_.in_the_way.empty() || static_cast<std::size_t>(verified) < survey_.verified.size())
@@ -71,6 +75,17 @@ class Surveyor {
   }
 
  private:
+  bool chosen(std::uint32_t file) const { return content::is_chosen(options_.chosen, file); }
+
+  // A file that is not chosen and not right: none of its bytes count.
+  void pass_over(std::uint32_t file) {
+    content_.set_place(file, Place::kAbsent);
+    survey_.complete = false;
+    const content::GenerationRange range = content::generations_of(info_, file);
+    std::fill(survey_.verified.begin() + range.first, survey_.verified.begin() + range.last, false);
+    std::erase_if(survey_.rehashed, [&](std::uint32_t g) { return !survey_.verified[g]; });
+  }
+
   // A folder without anything in it has no file that could tell whether it stands.
   Status find_folder() {
     if (!info_.files.empty()) return Done{};
@@ -95,7 +110,7 @@ class Surveyor {
       content_.set_place(file, Place::kFinished);
     } else if (!*fault) {
       return place_one_of_two(file);
-    } else if ((*fault)->kind != FileMismatch::Kind::kMissing) {
+    } else if ((*fault)->kind != FileMismatch::Kind::kMissing && chosen(file)) {
       survey_.in_the_way.push_back(**fault);
     }
     return Done{};
@@ -112,13 +127,14 @@ class Surveyor {
     const Result<FileStat> there = files_.stat(final_name);
     if (!there) return there.error();
     if (work->links > 1 && there->links > 1 && work->inode == there->inode) return Done{};
-    const Result<bool> same = replaces_ ? false : same_bytes(files_, work_name, final_name);
+    const bool replaces = (options_.repair || options_.overwrite) && chosen(file);
+    const Result<bool> same = replaces ? false : same_bytes(files_, work_name, final_name);
     if (!same) return same.error();
     if (*same) {
       content_.set_place(file, Place::kFinished);
       return Done{};
     }
-    survey_.in_the_way.push_back({file, FileMismatch::Kind::kChanged});
+    if (chosen(file)) survey_.in_the_way.push_back({file, FileMismatch::Kind::kChanged});
     return Done{};
   }
 
@@ -174,8 +190,7 @@ class Surveyor {
   // All generations of the finished files that a lost one lies in.
   std::vector<std::uint32_t> changed_with(std::uint32_t lost) const {
     std::vector<std::uint32_t> generations;
-    const auto spans = content::spans_of(info_, lost * info_.shape.generation_bytes(),
-                                         info_.shape.bytes_in_generation(lost));
+    const auto spans = content::spans_of(info_, lost);
     for (const content::FileSpan& span : spans) {
       if (content_.place(span.file) != Place::kFinished) continue;
       const content::GenerationRange range = content::generations_of(info_, span.file);
@@ -187,7 +202,7 @@ class Surveyor {
   Files& files_;
   ContentFiles& content_;
   const Info& info_;
-  const bool replaces_;        // what is in the way
+  const OpenOptions& options_;
   std::vector<bool> resized_;  // files in the work folder that had a wrong size
   bool folder_missing_ = false;
   Survey survey_;
@@ -198,10 +213,10 @@ class Surveyor {
 Result<Survey> survey(Files& files, ContentFiles& content, const Manifest& manifest,
                       const JournalContents& journal, const OpenOptions& options,
                       bool doubt_finished) {
-  Surveyor surveyor(files, content, manifest.info, options.repair || options.overwrite);
+  Surveyor surveyor(files, content, manifest.info, options);
   if (Status s = surveyor.place_files(); !s) return s.error();
-  if (Status s = surveyor.check_generations(journal, options, doubt_finished); !s) return s.error();
-  return surveyor.conclude(options);
+  if (Status s = surveyor.check_generations(journal, doubt_finished); !s) return s.error();
+  return surveyor.conclude();
 }
 
 Status read_padded(const ContentFiles& content, const Info& info, std::uint32_t generation,

@@ -15,8 +15,8 @@ namespace firn::store {
 struct Survey {
   std::vector<bool> verified;            // per generation
   std::vector<std::uint32_t> rehashed;   // of these, the ones that the journal did not vouch for
-  std::vector<FileMismatch> in_the_way;  // what stands at final paths and is not the content's
-  bool complete = false;                 // every file and folder stands finished
+  std::vector<FileMismatch> in_the_way;  // what stands at chosen files' paths and is not theirs
+  bool complete = false;                 // every file and folder stands finished, chosen or not
 };
 
 // Sets the place of each file in `content`. Generations that the journal calls durable are trusted
@@ -26,8 +26,9 @@ struct Survey {
 // file was changed. `doubt_finished`: so are those of all finished files. Changes nothing on the
 // disk, but for the size of files in the work folder.
 //
-// A file at its final path is finished if its bytes are right, else it is in the way. A generation
-// that it shares with a file that is missing or wrong is not verified all the same.
+// A file at its final path is finished if its bytes are right, else it is in the way; if it is not
+// chosen, it is nothing to the download then. A generation that it shares with a file that is
+// missing or wrong is not verified all the same.
 // Errors: kCancelled, kExists (a link, or a file where a folder should be), disk errors.
 Result<Survey> survey(Files& files, ContentFiles& content, const Manifest& manifest,
                       const JournalContents& journal, const OpenOptions& options,

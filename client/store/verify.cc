@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <mutex>
-#include <numeric>
 #include <optional>
 
 #include "client/content/division.h"
@@ -10,6 +9,7 @@
 #include "client/store/content_files.h"
 #include "client/store/content_store.h"
 #include "client/store/file_mismatch.h"
+#include "client/store/kept_choice.h"
 #include "client/store/posix_files.h"
 #include "client/store/survey.h"
 #include "client/store/work_folder.h"
@@ -19,33 +19,40 @@ namespace {
 
 constexpr unsigned kHashingThreads = 2;
 
-// Places what can be hashed; says what is wrong with the others.
-Result<std::vector<FileMismatch>> place_files(Files& files, ContentFiles& content,
-                                              const Info& info) {
+bool is_on_its_way(Files& files, const ContentFiles& content, const Info& info,
+                   std::uint32_t file) {
+  const Result<FileStat> stat = files.stat(content.work_name(file));
+  return stat && stat->kind == FileKind::kFile && stat->bytes > 0 &&
+         stat->bytes == info.files[file].bytes;
+}
+
+// Places what can be hashed, at its final path, or in the work folder if it is not chosen. Says
+// what is wrong with other files that are chosen.
+Result<std::vector<FileMismatch>> place_files(Files& files, ContentFiles& content, const Info& info,
+                                              const std::vector<bool>& chosen) {
   std::vector<FileMismatch> faults;
   for (std::uint32_t file = 0; file < info.files.size(); ++file) {
+    const bool is_chosen = content::is_chosen(chosen, file);
+    if (!is_chosen && is_on_its_way(files, content, info, file)) {
+      content.set_place(file, Place::kWork);
+      continue;
+    }
     Result<std::optional<FileMismatch>> fault = look_at_final_path(files, content, info, file);
     if (!fault) return fault.error();
-    if (*fault) {
-      faults.push_back(**fault);
-    } else {
-      content.set_place(file, Place::kFinished);
-    }
+    if (!*fault) content.set_place(file, Place::kFinished);
+    if (*fault && is_chosen) faults.push_back(**fault);
   }
   return faults;
 }
 
-// Which generations are right. One with a file that cannot be hashed is not.
-Result<std::vector<bool>> hash_generations(const ContentFiles& content, const Info& info,
+// Which of these generations are right. One with a file that cannot be hashed is not.
+Result<std::vector<bool>> hash_generations(const std::vector<std::uint32_t>& generations,
+                                           const ContentFiles& content, const Info& info,
                                            const OpenOptions& options) {
-  const std::uint32_t count = info.shape.generation_count();
-  std::vector<std::uint32_t> generations(count);
-  std::iota(generations.begin(), generations.end(), 0u);
-  std::vector<bool> good(count, false);
+  std::vector<bool> good(info.shape.generation_count(), false);
   std::mutex mutex;
   const auto check = [&](std::uint32_t generation, std::span<std::uint8_t> buffer) -> Status {
-    const auto spans = content::spans_of(info, generation * info.shape.generation_bytes(),
-                                         info.shape.bytes_in_generation(generation));
+    const auto spans = content::spans_of(info, generation);
     const auto absent = [&](const content::FileSpan& span) {
       return content.place(span.file) == Place::kAbsent;
     };
@@ -70,24 +77,34 @@ Result<VerifyReport> verify_content(const Manifest& manifest, const std::string&
   Result<std::unique_ptr<Files>> files = open_posix_files(dir, false);
   if (!files) return files.error();
   ContentFiles content(**files, info, WorkFolder::path_of(manifest.id), options.as);
-  Result<std::vector<FileMismatch>> faults = place_files(**files, content, info);
+  VerifyReport report;
+  if (Result<std::vector<bool>> kept = kept_choice(**files, manifest); kept) {
+    report.chosen = *std::move(kept);
+  } else if (kept.error().code == ErrorCode::kCorrupt) {
+    report.warning = kept.error().message();
+  } else {
+    return kept.error();
+  }
+  Result<std::vector<FileMismatch>> faults = place_files(**files, content, info, report.chosen);
   if (!faults) return faults.error();
-  Result<std::vector<bool>> good = hash_generations(content, info, options);
+  const std::vector<bool> wanted = content::wanted_generations(info, report.chosen);
+  Result<std::vector<bool>> good = hash_generations(indices_of(wanted), content, info, options);
   if (!good) return good.error();
   for (std::uint32_t file = 0; file < info.files.size(); ++file) {
-    if (content.place(file) != Place::kFinished) continue;
+    const bool chosen = content::is_chosen(report.chosen, file);
+    if (!chosen || content.place(file) != Place::kFinished) continue;
     Result<bool> right = finished_file_is_right(content, info, file, *good, options.cancelled);
     if (!right) return right.error();
     if (!*right) faults->push_back({file, FileMismatch::Kind::kChanged});
   }
   std::ranges::sort(*faults, {}, &FileMismatch::file);
 
-  VerifyReport report;
   report.good = *std::move(good);
   mark_unfinished(**files, manifest.id, *faults);
   report.bad_count = faults->size();
-  report.unfinished = std::ranges::find(*faults, FileMismatch::Kind::kUnfinished,
-                                        &FileMismatch::kind) != faults->end();
+  report.unfinished = faults->empty() ? report.good != wanted
+                                      : std::ranges::find(*faults, FileMismatch::Kind::kUnfinished,
+                                                          &FileMismatch::kind) != faults->end();
   report.foreign =
       !faults->empty() && !report.unfinished && looks_foreign(**files, info, options.as);
   report.absent = !report.unfinished && is_absent(**files, content);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "client/content/division.h"
 #include "client/store/ownership.h"
 #include "client/store/work_mark.h"
 #include "proto/base/limits.h"
@@ -83,9 +84,12 @@ Status WorkFolder::take() {
   return keep_manifest();
 }
 
-Status WorkFolder::check_file_size() const {
+Status WorkFolder::check_file_size(const std::vector<bool>& generations) const {
   std::uint64_t largest = 0;
-  for (const FileEntry& entry : manifest_.info.files) largest = std::max(largest, entry.bytes);
+  for (std::uint32_t file = 0; file < manifest_.info.files.size(); ++file) {
+    if (content::bytes_in(manifest_.info, file, generations) > 0)
+      largest = std::max(largest, manifest_.info.files[file].bytes);
+  }
   const auto file = files_.open(manifest_path_of(manifest_.id), Files::Open::kRead);
   return file ? (*file)->check_size(largest) : Status(file.error());
 }
@@ -175,8 +179,8 @@ Status WorkFolder::remove() {
 
 Status WorkFolder::remove_folder() {
   for (const char* name : {"/data", "/data.new", "/copy", "/spool", "/journal", "/journal.new",
-                           "/manifest.firn", "/manifest.firn.new", "/name", "/name.new", "/mark",
-                           "/mark.new", "/seal", "/seal.new", "/lock"}) {
+                           "/manifest.firn", "/manifest.firn.new", "/name", "/name.new", "/choice",
+                           "/choice.new", "/mark", "/mark.new", "/seal", "/seal.new", "/lock"}) {
     if (Status s = remove_tree(files_, path_ + name); !s) return s;
   }
   lock_.reset();

@@ -37,8 +37,9 @@ class WorkFolder {
   // Makes and locks the folder, and keeps the manifest and a mark in it. kExists if another process
   // has it, or another user (ownership.h).
   Status take();
-  // Whether the file system holds files as large as the largest of the content; else kUnsupported.
-  Status check_file_size() const;
+  // Whether the file system holds files as large as the largest with bytes of these generations;
+  // else kUnsupported.
+  Status check_file_size(const std::vector<bool>& generations) const;
   // After take() (work_mark.h).
   const std::string& mark() const { return mark_; }
   // The top name of the download that has the folder (content/top_name.h), which marks what bears

@@ -87,6 +87,31 @@ TEST_CASE("a file's generations are those whose spans name it") {
   }
 }
 
+TEST_CASE(
+    "a generation is wanted if it holds a byte of a chosen file, and all are if all are chosen") {
+  std::mt19937_64 random(13);
+  for (int round = 0; round < 300; ++round) {
+    const Info info = random_info(random);
+    std::vector<bool> chosen(info.files.size());
+    for (std::size_t file = 0; file < chosen.size(); ++file) chosen[file] = random() % 3 == 0;
+    const std::vector<bool> wanted = wanted_generations(info, chosen);
+    std::vector<std::uint64_t> bytes(info.files.size(), 0);
+    for (std::uint32_t g = 0; g < info.shape.generation_count(); ++g) {
+      bool holds = all_chosen(chosen);
+      const auto spans =
+          spans_of(info, g * info.shape.generation_bytes(), info.shape.bytes_in_generation(g));
+      for (const FileSpan& span : spans) holds = holds || chosen[span.file];
+      CHECK(wanted[g] == holds);
+      for (const FileSpan& span : spans) bytes[span.file] += holds ? span.bytes : 0;
+    }
+    for (std::uint32_t file = 0; file < info.files.size(); ++file)
+      CHECK(bytes_in(info, file, wanted) == bytes[file]);
+    const std::vector<bool> all(info.shape.generation_count(), true);
+    CHECK(wanted_generations(info, {}) == all);
+    CHECK(wanted_generations(info, std::vector<bool>(info.files.size(), true)) == all);
+  }
+}
+
 TEST_CASE("offsets beyond 4 GiB keep all their bits") {
   Info info;
   info.files.resize(2);
