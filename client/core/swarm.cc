@@ -55,10 +55,14 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
               std::any_of(state.rows.begin(), state.rows.end(),
                           [](const ResumedRow& row) { return row.standing == Standing::kProven; }));
   Transfer& transfer = *parts.transfer;
+  if (!state.wanted.empty()) transfer.generations.want(GenerationSet::of(state.wanted), now);
   transfer.receiving.resume(transfer.generations.restore(state, now));
-  if (transfer.generations.holdings().complete() && finished) {
+  const Holdings& holdings = transfer.generations.holdings();
+  if (holdings.done() && finished) {
     parts.life.finish();
-    parts.life.complete(now);
+    parts.life.complete(holdings.whole(), now);
+  }
+  if (holdings.whole() && finished) {
     transfer.sending.begin_as_source();
     transfer.seeding.begin_as_source();
   }
@@ -165,10 +169,21 @@ void SwarmCore::generation_regained(std::uint32_t generation, TimeUs now) {
   parts_->transfer->sending.holdings_changed();
 }
 
-void SwarmCore::content_finished(TimeUs now) {
+bool SwarmCore::content_finished(TimeUs now) {
   Parts& parts = stirred(*parts_, now);
-  parts.life.complete(now);
-  parts.trackers.completed();
+  if (!parts.life.finishing()) return false;
+  parts.life.complete(parts.transfer->generations.holdings().whole(), now);
+  if (parts.life.whole()) parts.trackers.completed();
+  return true;
+}
+
+void SwarmCore::want(const std::vector<bool>& wanted, TimeUs now) {
+  Parts& parts = stirred(*parts_, now);
+  if (!parts.transfer || parts.life.stopped()) return;
+  parts.life.go_on();
+  parts.life.progress(now);
+  parts.membership.call_all_again();
+  parts.transfer->granting.want(GenerationSet::of(wanted));
 }
 
 void SwarmCore::set_limits(std::uint64_t up, std::uint64_t down, TimeUs now) {

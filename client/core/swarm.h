@@ -41,8 +41,8 @@ class SwarmCore {
   SwarmCore(const ContentId& content_id, Options options, TimeUs now);
   ~SwarmCore();
 
-  // Gives the shape; once. `manifest_file`: served to peers that lack it. If everything is verified
-  // the peer is a source; `finished` says that the store needs no finishing (firn share, seed).
+  // Gives the shape; once. If everything is verified the peer is a source; `finished` says that the
+  // store needs no finishing (firn share, seed).
   void start(const Manifest& manifest, const StartState& state, bool finished, TimeUs now);
   bool started() const;
 
@@ -76,7 +76,8 @@ class SwarmCore {
   // not be made.
   void proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::LeafReply> reply,
                   TimeUs now);
-  void content_finished(TimeUs now);
+  // False: something else is wanted since ContentComplete, and another one will come.
+  bool content_finished(TimeUs now);
   // The disk accepts nothing for now (full, vanished): no blocks are granted until it is resumed.
   // The driver keeps and retries what failed.
   void store_paused(const Error& error, TimeUs now);
@@ -87,6 +88,12 @@ class SwarmCore {
   void generation_lost(std::uint32_t generation, const Error& error, bool fetch_again, TimeUs now);
   // A generation that was lost and not fetched again is right again.
   void generation_regained(std::uint32_t generation, TimeUs now);
+
+  // --- what the user wants ---
+  // These generations from now on, a flag for each; at the start, StartState::wanted. What is held
+  // of others is kept and served. ContentComplete comes once they are there, also if they were
+  // before.
+  void want(const std::vector<bool>& wanted, TimeUs now);
 
   // --- trackers ---
   void tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply, TimeUs now);

@@ -278,6 +278,7 @@ TEST_CASE("a peer that leaves as soon as it is complete has told its neighbours 
     REQUIRE(sender.send(fixture) == 1);
     REQUIRE(fixture.take<core::Decode>().size() == 1);
     fixture.core.generation_decoded(0, DecodeOutcome::kVerified, fixture.now);
+    if (finishes) fixture.drain();
     if (finishes) fixture.core.content_finished(fixture.now);
     if (!finishes) fixture.core.stop(fixture.now);
     fixture.drain();

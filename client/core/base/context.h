@@ -24,7 +24,8 @@ struct Context {
 };
 
 // How far a peer has come with its content: without its manifest, filling, finishing its store,
-// complete, stopped.
+// complete, stopped. Complete is whoever has what its user wants, which may be a part; `whole`,
+// all.
 class Life {
  public:
   explicit Life(TimeUs now) : began_at_(now), progressed_at_(now) {}
@@ -38,17 +39,22 @@ class Life {
   bool has_manifest() const { return has_manifest_; }
   void found_manifest() { has_manifest_ = true; }
 
-  // Everything is verified, and the store gives the files their final names; also once it has.
+  // All that is wanted is verified, and the store gives the files their final names; also once it
+  // has.
   bool finishing() const { return finishing_; }
   void finish() { finishing_ = true; }
   // A generation was lost before the store had finished.
   void go_back() { finishing_ = complete_; }
+  // Something else is wanted than before.
+  void go_on() { finishing_ = complete_ = false; }
 
   // The store has finished.
   bool complete() const { return complete_; }
+  bool whole() const { return complete_ && whole_; }
   TimeUs completed_at() const { return completed_at_; }
-  void complete(TimeUs now) {
+  void complete(bool whole, TimeUs now) {
     complete_ = true;
+    whole_ = whole;
     completed_at_ = now;
   }
 
@@ -62,6 +68,7 @@ class Life {
   bool has_manifest_ = false;
   bool finishing_ = false;
   bool complete_ = false;
+  bool whole_ = false;
   bool stopped_ = false;
 };
 

@@ -96,9 +96,10 @@ struct ResumedRow {
 
 // What an earlier run left of a content, as the store tells.
 struct StartState {
-  std::vector<bool> verified;    // per generation
-  std::vector<ResumedRow> rows;  // slots of one generation need not be consecutive or innovative
-  std::string certificate = {};  // as in Options, where it was not known yet; or empty
+  std::vector<bool> verified;     // per generation
+  std::vector<ResumedRow> rows;   // slots of one generation need not be consecutive or innovative
+  std::string certificate = {};   // as in Options, where it was not known yet; or empty
+  std::vector<bool> wanted = {};  // per generation (SwarmCore::want); empty: all
 };
 
 }  // namespace firn::core

@@ -32,6 +32,8 @@ class Membership final : public Part {
   Neighbours& neighbours() { return neighbours_; }
   Neighbour* find(PeerKey peer) { return neighbours_.find(peer); }
   const PeerBook& book() const { return book_; }
+  // PeerBook::call_all_again.
+  void call_all_again() { book_.call_all_again(context_.now); }
   const History& history() const { return history_; }
   const NeighbourCount& count() const { return count_; }
   // The certificate that Hello shows; empty while it waits: others would wait for this peer to

@@ -322,6 +322,11 @@ void PeerBook::closed(const PeerId& id, TimeUs rest, TimeUs now, const std::stri
   if (known_.erase(id) > 0) quiet_until_ = 0;
 }
 
+void PeerBook::call_all_again(TimeUs now) {
+  for (auto& [key, entry] : entries_) entry.due = std::min(entry.due, now);
+  quiet_until_ = 0;
+}
+
 TimeUs ban_time(std::uint32_t strikes) {
   return kBanTimes[std::min<std::size_t>(strikes, std::size(kBanTimes)) - 1];
 }

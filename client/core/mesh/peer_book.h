@@ -88,6 +88,9 @@ class PeerBook {
   // The connection to `id` is gone; call again after a while, not before `rest` is over.
   void closed(const PeerId& id, TimeUs rest, TimeUs now, const std::string& why = {});
 
+  // This peer wants something else than before: whoever was of no use may be of some now.
+  void call_all_again(TimeUs now);
+
   // What came of the addresses that do not lead to a connected peer.
   // At most `count_max` of them: those given by hand first, then those that have been called, then
   // the others.

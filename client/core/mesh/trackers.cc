@@ -58,7 +58,7 @@ void Trackers::send(std::size_t tracker, AnnounceEvent event, std::uint32_t peer
   announce.content_id = context_.content_id;
   announce.event = event;
   announce.listen_port = context_.options.listen_port;
-  announce.complete = life_.complete();
+  announce.complete = life_.whole();
   announce.peers_wanted = peers_wanted;
   announce.signer = context_.signer;
   outbox_.push(AnnounceTo{tracker, announce});

@@ -1,6 +1,7 @@
 #include "client/core/neighbour/remote_holdings.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "proto/base/limits.h"
@@ -17,12 +18,13 @@ void RemoteHoldings::set_shape(const Shape& shape) {
   wanted_blocks_.clear();
   held_blocks_.clear();
   changes_.add_all();
-  total_rank_ = 0;
+  total_rank_ = rows_spared_ = 0;
 }
 
 void RemoteHoldings::mark_complete(std::uint32_t g) {
   if (complete_.contains(g)) return;
   total_rank_ += shape_.blocks_in(g) - rank(g);
+  rows_spared_ -= spared(g);
   forget_partial(g);
   complete_.add(g);
   settled_.add(g);
@@ -52,6 +54,7 @@ void RemoteHoldings::settle_unwanted(const proto::Span& span) {
     total_rank_ -= rank(g);
     forget_partial(g);
     settled_.add(g);
+    rows_spared_ += spared(g);
   }
 }
 
@@ -116,6 +119,19 @@ bool RemoteHoldings::asks() const {
   return heard_ && settled_.count() + shut < settled_.size();
 }
 
+bool RemoteHoldings::shares_interest(const RemoteHoldings& other) const {
+  if (rows_spared_ == 0) return true;
+  std::uint32_t both = 0, its = 0;
+  for (std::uint32_t g = 0; g < settled_.size(); g += kWordBits) {
+    const std::uint64_t spared_here = settled_.window(g) & ~complete_.window(g);
+    const std::uint64_t spared_there = other.settled_.window(g) & ~other.complete_.window(g);
+    const std::uint32_t there = std::min(settled_.size() - g, kWordBits);
+    its += there - static_cast<std::uint32_t>(std::popcount(spared_there));
+    both += there - static_cast<std::uint32_t>(std::popcount(spared_here | spared_there));
+  }
+  return 2 * both >= its;
+}
+
 const NullVector* RemoteHoldings::null_vector(std::uint32_t g) const {
   for (const auto& [generation, kept] : null_vectors_) {
     if (generation == g) return &kept;
@@ -173,12 +189,17 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
     if (!bits->empty() && !are_block_bits(*bits, blocks)) return false;
   changes_.add(g);
   mark_incomplete(g);
+  rows_spared_ -= spared(g);
   if (update.quota > 0) settled_.remove(g);
-  if (!partial_.has_room(g)) return true;
+  if (!partial_.has_room(g)) {
+    rows_spared_ += spared(g);
+    return true;
+  }
   RemoteGeneration& known = partial_.open(g, next_sequence);
   total_rank_ += update.rank;
   total_rank_ -= known.rank;
   known.rank = static_cast<std::uint16_t>(update.rank);
+  rows_spared_ += spared(g);
   known.quota =
       static_cast<std::uint16_t>(std::min<std::size_t>(update.quota, limits::kGenerationSizeMax));
   if (!update.null_vector.empty()) {

@@ -73,6 +73,10 @@ class RemoteHoldings {
   }
   // Rank over all generations.
   std::uint64_t total_rank() const { return total_rank_; }
+  // Rows that it neither has nor wants.
+  std::uint64_t rows_spared() const { return rows_spared_; }
+  // It has or wants at least half of the generations that the other one has or wants.
+  bool shares_interest(const RemoteHoldings& other) const;
   const RemoteGenerations& partial() const { return partial_; }
   // Generations of which more may be news to it than before: what it holds or wants of them has
   // changed, or what is on its way to it will not come.
@@ -122,6 +126,10 @@ class RemoteHoldings {
   bool take_back(const proto::State& state);
   void withdraw(const proto::Span& span);
   void settle_unwanted(const proto::Span& span);
+  // g's part of rows_spared_.
+  std::uint32_t spared(std::uint32_t g) const {
+    return settled_.contains(g) ? shape_.blocks_in(g) - rank(g) : 0;
+  }
 
   bool heard_ = false;
   bool prefers_coded_ = false;
@@ -129,6 +137,7 @@ class RemoteHoldings {
   std::uint32_t upload_kib_ = 0;
   std::uint32_t connections_ = 0;
   std::uint64_t total_rank_ = 0;
+  std::uint64_t rows_spared_ = 0;
   Shape shape_;
   GenerationSet complete_;
   GenerationSet settled_;    // complete_, and what it does not want

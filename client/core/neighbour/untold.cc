@@ -33,9 +33,10 @@ std::vector<proto::Span> take_spans(std::vector<std::uint32_t>& generations,
 
 }  // namespace
 
-void Untold::begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t> withdrawn,
-                   std::vector<std::uint32_t> changed) {
+void Untold::begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t> unwanted,
+                   std::vector<std::uint32_t> withdrawn, std::vector<std::uint32_t> changed) {
   complete_ = std::move(complete);
+  unwanted_ = std::move(unwanted);
   withdrawn_ = std::move(withdrawn);
   changed_ = std::move(changed);
   begun_ = true;
@@ -79,6 +80,7 @@ void Untold::unreport(std::uint32_t g) {
 void Untold::report_complete(std::uint32_t g) {
   touch();
   unreport(g);
+  std::erase(unwanted_, g);
   std::erase(withdrawn_, g);
   complete_.push_back(g);
 }
@@ -92,7 +94,17 @@ void Untold::report_verified(std::uint32_t g) {
 void Untold::report_withdrawn(std::uint32_t g) {
   touch();
   std::erase(complete_, g);
+  unwanted_.push_back(g);
   withdrawn_.push_back(g);
+}
+
+void Untold::report_unwanted(const std::vector<std::uint32_t>& generations,
+                             const GenerationSet& settled) {
+  std::erase_if(unwanted_, [&](std::uint32_t g) { return !settled.contains(g); });
+  if (generations.empty()) return;
+  unwanted_.insert(unwanted_.end(), generations.begin(), generations.end());
+  urgent_ = true;
+  touch();
 }
 
 void Untold::report_lost(std::uint32_t g) {
@@ -118,6 +130,10 @@ std::uint32_t Untold::take_connections(std::uint32_t connections) {
 
 std::vector<proto::Span> Untold::take_complete(std::size_t spans_max) {
   return take_spans(complete_, spans_max);
+}
+
+std::vector<proto::Span> Untold::take_unwanted(std::size_t spans_max) {
+  return take_spans(unwanted_, spans_max);
 }
 
 std::vector<proto::Span> Untold::take_withdrawn(std::size_t spans_max) {

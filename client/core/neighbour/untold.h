@@ -10,6 +10,7 @@
 
 #include "client/core/base/types.h"
 #include "client/core/neighbour/agenda.h"
+#include "client/core/rows/generation_set.h"
 #include "proto/messages.h"
 
 namespace firn::core {
@@ -78,8 +79,8 @@ class Untold {
   }
 
   // The first State: everything this peer holds. Lists ascend.
-  void begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t> withdrawn,
-             std::vector<std::uint32_t> changed);
+  void begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t> unwanted,
+             std::vector<std::uint32_t> withdrawn, std::vector<std::uint32_t> changed);
   // The neighbour lacks the manifest: no State is sent before begin().
   void suspend();
   // The first State has been made.
@@ -93,6 +94,9 @@ class Untold {
   void report_verified(std::uint32_t g);
   // This peer held g in whole and cannot serve it any more, nor wants it.
   void report_withdrawn(std::uint32_t g);
+  // This peer does not want these any more, which it does not hold in whole; soon. Of others that
+  // wait to be told so, only those that are still `settled` (Holdings).
+  void report_unwanted(const std::vector<std::uint32_t>& generations, const GenerationSet& settled);
   // This peer does not hold g in whole any more; soon.
   void report_lost(std::uint32_t g);
   // To be told with the rank of g: a vector orthogonal to all that this peer holds of it.
@@ -103,7 +107,8 @@ class Untold {
   void arrived(std::uint32_t sequence);
   bool pending() const {
     return terms_ || !changed_.empty() || (log_ && log_->any_since(told_to_)) ||
-           !complete_.empty() || !withdrawn_.empty() || acknowledged_ != arrived_;
+           !complete_.empty() || !unwanted_.empty() || !withdrawn_.empty() ||
+           acknowledged_ != arrived_;
   }
 
   // Verified generations, or ones lost for good, are among it.
@@ -115,6 +120,7 @@ class Untold {
   std::uint32_t take_connections(std::uint32_t connections);
   // As runs of generations, at most `spans_max`.
   std::vector<proto::Span> take_complete(std::size_t spans_max);
+  std::vector<proto::Span> take_unwanted(std::size_t spans_max);
   std::vector<proto::Span> take_withdrawn(std::size_t spans_max);
   // The lowest changed generations, at most `count_max`, of the log's as well.
   std::vector<std::uint32_t> take_changed(std::size_t count_max);
@@ -164,6 +170,7 @@ class Untold {
   TimeUs last_state_ = -kSecond;
   std::vector<std::uint32_t> changed_;  // ascending
   std::vector<std::uint32_t> complete_;
+  std::vector<std::uint32_t> unwanted_;
   std::vector<std::uint32_t> withdrawn_;
   std::map<std::uint32_t, std::vector<std::uint8_t>> null_vectors_;  // to attach once
 };

@@ -68,7 +68,7 @@ std::uint64_t Granting::promised() {
 
 // Where nothing limits the rate but memory, nothing can be granted because of what waits in it.
 bool Granting::store_behind() {
-  return links_.down.unlimited() && pressure_.rows_in_memory() > 0 && !holdings().complete() &&
+  return links_.down.unlimited() && pressure_.rows_in_memory() > 0 && !holdings().done() &&
          limits().blocks_max == 0;
 }
 
@@ -82,10 +82,10 @@ std::optional<WhyNot> Granting::why_none_from(const Neighbour& n) const {
   if (!n.holds.heard()) return WhyNot::kNotHeard;
   if (is_suspended(n.regard())) return WhyNot::kSuspended;
   if (pressure_.paused()) return WhyNot::kDiskPaused;
-  const GenerationSet& verified = holdings().verified();
-  std::uint32_t g = verified.next_missing(0);
-  while (g < verified.size() && n.holds.rank(g) == 0) g = verified.next_missing(g + 1);
-  if (g >= verified.size()) return WhyNot::kNothingHeld;
+  const GenerationSet& settled = holdings().settled();
+  std::uint32_t g = settled.next_missing(0);
+  while (g < settled.size() && n.holds.rank(g) == 0) g = settled.next_missing(g + 1);
+  if (g >= settled.size()) return WhyNot::kNothingHeld;
   if (n.grants.stalled(context_.now)) return WhyNot::kOwesBlocks;
   if (n.grants.outstanding() > 0) return std::nullopt;
   if (links_.down.held_up()) return WhyNot::kRateLimit;
@@ -157,7 +157,7 @@ TimeUs Granting::next_due() {
     const Neighbour* n = membership_.find(entry.second);
     return n && n->untold.due() == entry.first;
   });
-  if (membership_.neighbours().empty() || life_.complete() || holdings().complete()) return at;
+  if (membership_.neighbours().empty() || life_.complete() || holdings().done()) return at;
   return pressure_.paused() ? at : std::min(at, links_.down.next_due(context_.now));
 }
 
@@ -171,16 +171,35 @@ void Granting::told(const Neighbour& n) {
   }
 }
 
+// What this peer neither holds nor wants.
+std::vector<std::uint32_t> Granting::unwanted() const {
+  std::vector<std::uint32_t> all = holdings().settled().members();
+  std::erase_if(all, [this](std::uint32_t g) { return holdings().verified().contains(g); });
+  return all;
+}
+
+// What is wanted from now on, and not open, is told with a quota, as many generations as there is
+// memory for.
+void Granting::want(GenerationSet wanted) {
+  const GenerationSet before = holdings().settled();
+  for (const std::uint32_t g : generations_.want(std::move(wanted), context_.now))
+    membership_.neighbours().report(g);
+  for (const auto& [g, open] : holdings().open()) membership_.neighbours().report(g);
+  std::vector<std::uint32_t> fresh = unwanted();
+  std::erase_if(fresh, [&](std::uint32_t g) { return before.contains(g); });
+  for (Neighbour& n : membership_.neighbours())
+    if (n.untold.begun()) n.untold.report_unwanted(fresh, holdings().settled());
+}
+
 void Granting::greet(Neighbour& n) {
   look_anew();
-  std::vector<std::uint32_t> withdrawn = holdings().given_up().members();
-  // A neighbour that is not told of generations given up, or waiting for memory, would send them.
-  std::vector<std::uint32_t> changed = withdrawn;
-  for (const std::uint32_t g : generations_.waiting()) changed.push_back(g);
+  // A neighbour that is not told of generations unwanted, or waiting for memory, would send them.
+  std::vector<std::uint32_t> changed(generations_.waiting().begin(), generations_.waiting().end());
   for (const auto& [g, open] : holdings().open()) changed.push_back(g);
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-  n.untold.begin(holdings().verified().members(), std::move(withdrawn), std::move(changed));
+  n.untold.begin(holdings().verified().members(), unwanted(), holdings().given_up().members(),
+                 std::move(changed));
   outbox_.send(n, make_state(n, limits::kStateEntriesMax));
 }
 
@@ -282,7 +301,8 @@ void Granting::tell_generations(Neighbour& n, const trust::Terms& terms, std::si
   const std::size_t spans_max = std::min(entries_max, limits::kStateSpansMax);
   state.complete = n.untold.take_complete(spans_max);
   state.withdrawn = n.untold.take_withdrawn((spans_max - state.complete.size()) / 2);
-  state.unwanted = state.withdrawn;  // what is lost for good is not wanted either
+  state.unwanted =
+      n.untold.take_unwanted(spans_max - state.complete.size() - state.withdrawn.size());
 
   // Where false rows are about that nobody can find out one by one.
   const bool sifted = (!terms.convicted.empty() || terms.trusted_only) && !terms.proven_only &&

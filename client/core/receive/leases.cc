@@ -52,7 +52,7 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
                        Holders& known, TimeUs now) {
   const std::uint32_t window = neighbour.grants.window().blocks;
   const std::uint32_t missing = holdings.blocks_in(g) - holdings.rank(g);
-  if (missing == 0 || holdings.given_up().contains(g) || is_suspended(neighbour.regard())) return 0;
+  if (!holdings.wants(g) || missing == 0 || is_suspended(neighbour.regard())) return 0;
   const OpenGeneration* open = holdings.find_open(g);
   if (open && open->decoding) return 0;
   // Far from its end each may send an equal part, whether we know that it holds some or not: all

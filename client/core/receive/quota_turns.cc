@@ -29,7 +29,7 @@ TimeUs QuotaTurns::interval() const {
 }
 
 void QuotaTurns::step() {
-  if (life_.complete() || generations_.holdings().complete()) return;
+  if (life_.complete() || generations_.holdings().done()) return;
   const bool several = membership_.neighbours().size() >= 2;
   if (!several && generations_.waiting().empty()) return;
   if (context_.now - turned_at_ < interval()) return;
@@ -51,7 +51,7 @@ void QuotaTurns::step() {
 }
 
 TimeUs QuotaTurns::next_due() {
-  if (life_.complete() || generations_.holdings().complete()) return kNever;
+  if (life_.complete() || generations_.holdings().done()) return kNever;
   if (!generations_.waiting().empty()) return turned_at_ + interval();
   if (membership_.neighbours().size() < 2) return kNever;
   if (generations_.holdings().open().empty() && generations_.lost().empty()) return kNever;

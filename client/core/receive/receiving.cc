@@ -64,8 +64,12 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   std::optional<std::uint32_t> slot;
   // What a complete peer loses again was changed by its owner: nothing is written over it.
   if (admission.what == What::kTake && !life_.finishing() && generations_.accepts(g)) {
-    const Holdings::Origin origin{n.id, !block.recoded, admission.standing,
-                                  block.source_index.value_or(kCoded), admission.believed};
+    const Holdings::Origin origin{n.id,
+                                  !block.recoded,
+                                  admission.standing,
+                                  block.source_index.value_or(kCoded),
+                                  admission.believed,
+                                  n.holds.has_everything()};
     slot = generations_.insert(g, vector, origin, context_.now);
   }
   if (slot) {
@@ -153,7 +157,7 @@ Match(Cases...) -> Match<Cases...>;  // clang 14 does not find it
 void Receiving::step() {
   trust_.step();
   apply_verdicts();
-  if (!generations_.holdings().complete() || life_.complete() || life_.finishing()) return;
+  if (!generations_.holdings().done() || life_.complete() || life_.finishing()) return;
   life_.finish();
   outbox_.push(ContentComplete{});
 }

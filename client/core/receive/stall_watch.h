@@ -33,7 +33,7 @@ class StallWatch final : public Part {
   };
   void follow_up();
   void ask_again(std::uint32_t g, const OpenGeneration& open);
-  bool idle() const { return life_.complete() || holdings_.complete(); }
+  bool idle() const { return life_.complete() || holdings_.done(); }
   bool stands_still(std::uint32_t g, const OpenGeneration& open) const;
 
   const Context& context_;

@@ -15,6 +15,12 @@ class GenerationSet {
   explicit GenerationSet(std::uint32_t size = 0)
       : size_(size), words_((size + kWordBits - 1) / kWordBits, 0) {}
 
+  static GenerationSet of(const std::vector<bool>& flags) {
+    GenerationSet set(static_cast<std::uint32_t>(flags.size()));
+    for (std::uint32_t g = 0; g < set.size_; ++g)
+      if (flags[g]) set.add(g);
+    return set;
+  }
   static GenerationSet of_all(std::uint32_t size) {
     GenerationSet all(size);
     for (std::uint64_t& word : all.words_) word = ~std::uint64_t{0};
@@ -26,6 +32,12 @@ class GenerationSet {
   std::uint32_t size() const { return size_; }
   std::uint32_t count() const { return count_; }
   bool full() const { return count_ == size_; }
+  // Of the same size: whether all of them are in this one.
+  bool includes(const GenerationSet& others) const {
+    for (std::size_t w = 0; w < words_.size(); ++w)
+      if ((others.words_[w] & ~words_[w]) != 0) return false;
+    return true;
+  }
   bool contains(std::uint32_t g) const { return (words_[g / kWordBits] >> (g % kWordBits)) & 1; }
 
   void add(std::uint32_t g) {

@@ -66,8 +66,7 @@ bool Generations::accepts(std::uint32_t g) {
 }
 
 void Generations::forget_settled() {
-  std::erase_if(not_opened_,
-                [&](std::uint32_t g) { return begun(g) || holdings_.given_up().contains(g); });
+  std::erase_if(not_opened_, [&](std::uint32_t g) { return begun(g) || !holdings_.wants(g); });
 }
 
 // How many more.
@@ -80,8 +79,7 @@ std::uint64_t Generations::room_to_invite(TimeUs now) {
 }
 
 bool Generations::invites(std::uint32_t g, TimeUs now) {
-  if (holdings_.given_up().contains(g)) return false;
-  if (!accepts(g)) return false;
+  if (!holdings_.wants(g) || !accepts(g)) return false;
   if (begun(g)) return true;
   if (room_to_invite(now) == 0 && !invited_.contains(g)) {
     not_opened_.insert(g);
@@ -112,7 +110,7 @@ std::vector<std::uint32_t> Generations::shut_after(std::uint32_t g) {
   for (std::uint32_t looked = 0; looked < kShutTold; ++looked) {
     if (++g >= holdings_.generation_count()) break;
     const bool told = not_opened_.contains(g) && !invited_.contains(g);
-    if (!told && !holdings_.given_up().contains(g) && !accepts(g)) shut.push_back(g);
+    if (!told && holdings_.wants(g) && !accepts(g)) shut.push_back(g);
   }
   return shut;
 }
@@ -124,14 +122,18 @@ const std::vector<Vector>& Generations::start_decode(std::uint32_t g) {
 
 std::vector<std::uint32_t> Generations::verified(std::uint32_t g, TimeUs now) {
   holdings_.set_verified(g);
-  std::vector<std::uint32_t> welcome;
+  return welcome(now);
+}
+
+std::vector<std::uint32_t> Generations::welcome(TimeUs now) {
+  std::vector<std::uint32_t> chosen;
   forget_settled();
   const std::uint64_t room = room_to_invite(now);
   for (const std::uint32_t waiting : not_opened_) {
-    if (welcome.size() >= room) break;
-    if (!invited_.contains(waiting)) welcome.push_back(waiting);
+    if (chosen.size() >= room) break;
+    if (!invited_.contains(waiting)) chosen.push_back(waiting);
   }
-  return welcome;
+  return chosen;
 }
 
 void Generations::lose(std::uint32_t g) {
@@ -142,6 +144,14 @@ void Generations::lose(std::uint32_t g) {
 void Generations::give_up(std::uint32_t g) {
   lose(g);
   holdings_.give_up(g);
+}
+
+std::vector<std::uint32_t> Generations::want(GenerationSet wanted, TimeUs now) {
+  const GenerationSet before = holdings_.settled();
+  holdings_.want(std::move(wanted));
+  for (std::uint32_t g = before.next_present(0); g < before.size(); g = before.next_present(g + 1))
+    if (holdings_.wants(g)) not_opened_.insert(g);
+  return welcome(now);
 }
 
 void Generations::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
@@ -163,9 +173,8 @@ std::vector<Generations::Slots> Generations::unproven_rows_of(const PeerId& send
 
 std::vector<std::uint32_t> Generations::next_lost(const std::function<bool(std::uint32_t)>& offered,
                                                   std::uint32_t count_max) {
-  std::erase_if(lost_, [&](std::uint32_t g) {
-    return holdings_.rank(g) > 0 || holdings_.given_up().contains(g);
-  });
+  std::erase_if(lost_,
+                [&](std::uint32_t g) { return holdings_.rank(g) > 0 || !holdings_.wants(g); });
   std::vector<std::uint32_t> chosen;
   auto g = lost_.lower_bound(next_lost_);
   for (std::size_t looked = 0; looked < lost_.size() && chosen.size() < count_max; ++looked) {

@@ -61,6 +61,9 @@ class Generations {
   void lose(std::uint32_t g);
   // As lose, but not wanted any more.
   void give_up(std::uint32_t g);
+  // Holdings::want. What is wanted from now on waits as if it had been turned away; returns those
+  // of it that there is room for.
+  std::vector<std::uint32_t> want(GenerationSet wanted, TimeUs now);
   // Rows that have been judged: Holdings::mark, doubt, doubt_all and remove.
   void mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as) {
     holdings_.mark(g, slots, as);
@@ -87,6 +90,8 @@ class Generations {
   bool begun(std::uint32_t g) const;
   std::uint64_t room_to_invite(TimeUs now);
   void forget_settled();  // of those that wait
+  // Of those that wait and are not named yet, as many as there is room for.
+  std::vector<std::uint32_t> welcome(TimeUs now);
 
   const std::uint64_t memory_bytes_;
   Holdings holdings_;

@@ -67,10 +67,12 @@ void OpenGeneration::count_anew() {
 
 Holdings::Holdings(const Shape& shape)
     : shape_(shape),
+      wanted_(GenerationSet::of_all(shape.generation_count())),
       verified_(shape.generation_count()),
       given_up_(shape.generation_count()),
+      settled_(shape.generation_count()),
       held_(shape.generation_count()),
-      total_possible_(shape.block_count()) {}
+      sums_{shape.block_count(), 0, shape.block_count(), shape.content_bytes, 0} {}
 
 std::uint32_t Holdings::rank(std::uint32_t g, Rows which) const {
   if (verified_.contains(g)) return blocks_in(g);
@@ -116,6 +118,8 @@ void Holdings::place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot,
   open.believed[slot] = origin.believed;
   open.count_slot(slot);
   ++total_rank_;
+  if (wanted_.contains(g)) ++sums_.rank;
+  if (wants(g)) --sums_.missing;
   held_.add(g);
   changes_.add(g);
   frontier_ = std::max(frontier_, g + 1);
@@ -130,7 +134,7 @@ void Holdings::close(std::uint32_t g) {
 
 std::optional<std::uint32_t> Holdings::insert(std::uint32_t g, const Vector& vector,
                                               const Origin& origin, TimeUs now) {
-  if (verified_.contains(g) || given_up_.contains(g)) return std::nullopt;
+  if (!wants(g)) return std::nullopt;
   OpenGeneration* open = extend_span(g, vector);
   if (!open) return std::nullopt;
   const auto free = std::find(open->vectors.begin(), open->vectors.end(), nullptr);
@@ -138,6 +142,11 @@ std::optional<std::uint32_t> Holdings::insert(std::uint32_t g, const Vector& vec
   FIRN_CHECK(slot < blocks_in(g));  // rank = slots taken, so below that number there is a free one
   place(*open, g, slot, vector, origin, now);
   open->last_growth = now;
+  if (origin.from_source) {
+    source_frontier_ = std::max(source_frontier_, std::min(last_from_source_, g + 1));
+    last_from_source_ = g + 1;
+    source_row_at_ = now;
+  }
   return slot;
 }
 
@@ -187,6 +196,7 @@ void Holdings::doubt_all(bool proven_too) {
 // The span is made anew: a basis knows no way back.
 void Holdings::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   OpenGeneration& open = open_.at(g);
+  const Wanted before = sums_of(g);
   for (const std::uint32_t slot : slots) {
     total_rank_ -= open.vectors[slot] ? 1 : 0;
     open.vectors[slot].reset();
@@ -196,6 +206,7 @@ void Holdings::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) 
   for (const Vector& vector : open.vectors) FIRN_CHECK(!vector || open.basis.insert(*vector));
   open.count_anew();
   changes_.add(g);
+  settle(g, before);
   if (open.rows == 0) close(g);
 }
 
@@ -206,32 +217,57 @@ void Holdings::set_decoding(std::uint32_t g) {
 
 void Holdings::set_verified(std::uint32_t g) {
   if (verified_.contains(g)) return;
+  const Wanted before = sums_of(g);
   total_rank_ += blocks_in(g) - rank(g);
   close(g);
-  if (given_up_.contains(g)) {
-    given_up_.remove(g);
-    given_up_blocks_ -= blocks_in(g);
-  }
+  given_up_.remove(g);
   verified_.add(g);
+  settle(g, before);
   held_.add(g);
-  verified_bytes_ += shape_.bytes_in_generation(g);
   frontier_ = std::max(frontier_, g + 1);
 }
 
-void Holdings::reset(std::uint32_t g) {
-  total_rank_ -= rank(g);
-  if (verified_.contains(g)) {
-    verified_.remove(g);
-    verified_bytes_ -= shape_.bytes_in_generation(g);
+Holdings::Wanted Holdings::sums_of(std::uint32_t g) const {
+  if (!wanted_.contains(g)) return {};
+  const std::uint32_t blocks = blocks_in(g), held = rank(g);
+  const std::uint64_t bytes = shape_.bytes_in_generation(g);
+  return {blocks, held, wants(g) ? blocks - held : 0, bytes, verified_.contains(g) ? bytes : 0};
+}
+
+void Holdings::settle(std::uint32_t g, const Wanted& before) {
+  if (wanted_.contains(g) && !verified_.contains(g) && !given_up_.contains(g)) {
+    settled_.remove(g);
+  } else {
+    settled_.add(g);
   }
+  const Wanted after = sums_of(g);
+  sums_.blocks += after.blocks - before.blocks;
+  sums_.rank += after.rank - before.rank;
+  sums_.missing += after.missing - before.missing;
+  sums_.bytes += after.bytes - before.bytes;
+  sums_.verified_bytes += after.verified_bytes - before.verified_bytes;
+}
+
+void Holdings::reset(std::uint32_t g) {
+  const Wanted before = sums_of(g);
+  total_rank_ -= rank(g);
+  verified_.remove(g);
   close(g);
+  settle(g, before);
 }
 
 void Holdings::give_up(std::uint32_t g) {
   reset(g);
-  if (given_up_.contains(g)) return;
+  const Wanted before = sums_of(g);
   given_up_.add(g);
-  given_up_blocks_ += blocks_in(g);
+  settle(g, before);
+}
+
+void Holdings::want(GenerationSet wanted) {
+  FIRN_CHECK(wanted.size() == generation_count());
+  wanted_ = std::move(wanted);
+  sums_ = {};
+  for (std::uint32_t g = 0; g < generation_count(); ++g) settle(g, {});
 }
 
 Holdings::Mix Holdings::recode(std::uint32_t g, std::vector<std::uint32_t> slots,

@@ -99,21 +99,37 @@ class Holdings {
   std::uint32_t generation_size() const { return shape_.generation_size; }
 
   const GenerationSet& verified() const { return verified_; }
-  // Not wanted: nothing of it is asked for or taken, and complete() does not wait for it. Today
-  // only what was verified once and lost since, as what is on the disk is somebody else's.
+  // Verified once and lost since, as what is on the disk is somebody else's.
   const GenerationSet& given_up() const { return given_up_; }
+  // Generations of which nothing is asked for or taken: verified ones, those given up, and those
+  // that the user does not want.
+  const GenerationSet& settled() const { return settled_; }
+  bool wants(std::uint32_t g) const { return !settled_.contains(g); }
   // Nothing is left to fetch.
-  bool complete() const { return verified_.count() + given_up_.count() == generation_count(); }
+  bool done() const { return settled_.full(); }
+  // Everything is verified, wanted or not.
+  bool whole() const { return verified_.full(); }
   // Of those rows alone: the dimension of what they can be recoded to.
   std::uint32_t rank(std::uint32_t g, Rows which = Rows::kAll) const;
   std::uint64_t total_rank() const { return total_rank_; }
-  // Rows that are still to come until every generation that is wanted has full rank.
-  std::uint64_t missing() const { return total_possible() - total_rank_ - given_up_blocks_; }
-  std::uint64_t total_possible() const { return total_possible_; }
-  std::uint64_t verified_bytes() const { return verified_bytes_; }
+  // Of the generations that the user wants.
+  struct Wanted {
+    std::uint64_t blocks = 0;   // rows that they need
+    std::uint64_t rank = 0;     // rows of them that are held
+    std::uint64_t missing = 0;  // rows that are still to come; none of those given up
+    std::uint64_t bytes = 0;    // of content, as in all of these
+    std::uint64_t verified_bytes = 0;
+    bool operator==(const Wanted&) const = default;
+  };
+  const Wanted& wanted() const { return sums_; }
+  std::uint64_t missing() const { return sums_.missing; }
   // Highest generation with any row or verified, plus one: where the swarm's front is, as seen
   // here.
   std::uint32_t frontier() const { return frontier_; }
+  // The same of rows that a peer sent which holds everything: it sends a lost row now and then, so
+  // two in sequence tell. And when the last of these came.
+  std::uint32_t source_frontier() const { return source_frontier_; }
+  TimeUs source_row_at() const { return source_row_at_; }
   // Generations of which any row is held.
   const GenerationSet& held() const { return held_; }
   // Generations of which other rows are held than before, or the same ones proven or doubted.
@@ -134,7 +150,8 @@ class Holdings {
     bool first_hand = false;  // it held the whole generation
     Standing standing = Standing::kAnswered;
     std::uint32_t source_block = kCoded;
-    bool believed = false;  // Rows::kTrusted, by the word of a peer that may lie
+    bool believed = false;     // Rows::kTrusted, by the word of a peer that may lie
+    bool from_source = false;  // it holds everything
   };
   std::optional<std::uint32_t> insert(std::uint32_t g, const Vector& vector, const Origin& origin,
                                       TimeUs now);
@@ -156,6 +173,8 @@ class Holdings {
   void reset(std::uint32_t g);
   // As reset, and takes no rows of it from now on, unless set_verified() says that it is back.
   void give_up(std::uint32_t g);
+  // What the user wants; at first everything. Rows of other generations are kept, and served.
+  void want(GenerationSet wanted);
 
   // A fresh combination of the rows in these slots of an open generation: one at least.
   struct Mix {
@@ -175,18 +194,24 @@ class Holdings {
   void place(OpenGeneration& open, std::uint32_t g, std::uint32_t slot, const Vector& vector,
              const Origin& origin, TimeUs now);
   void close(std::uint32_t g);
+  // g's part of sums_.
+  Wanted sums_of(std::uint32_t g) const;
+  // g has changed: brings settled_ and sums_ up to date. `before`: sums_of(g) as it was.
+  void settle(std::uint32_t g, const Wanted& before);
 
   Shape shape_;
+  GenerationSet wanted_;  // by the user
   GenerationSet verified_;
   GenerationSet given_up_;
+  GenerationSet settled_;
   GenerationSet held_;  // verified_, and open_
   RecentChanges changes_{kChangesKept};
   std::map<std::uint32_t, OpenGeneration> open_;
-  std::uint64_t total_possible_;
   std::uint64_t total_rank_ = 0;
-  std::uint64_t given_up_blocks_ = 0;
-  std::uint64_t verified_bytes_ = 0;
+  Wanted sums_;
   std::uint32_t frontier_ = 0;
+  std::uint32_t source_frontier_ = 0, last_from_source_ = 0;
+  TimeUs source_row_at_ = 0;
 };
 
 }  // namespace firn::core

@@ -46,7 +46,7 @@ void Departure::gone(PeerKey peer) {
   for (std::vector<SentRow>& rows : rows_) {
     std::erase_if(rows, [peer](const SentRow& row) { return row.peer == peer; });
   }
-  next_ = 0;
+  proven_ = GenerationSet(shape_.generation_count());
 }
 
 bool Departure::proven(std::uint32_t g, const Neighbours& neighbours) const {
@@ -73,8 +73,18 @@ bool Departure::proven(std::uint32_t g, const Neighbours& neighbours) const {
 }
 
 bool Departure::safe(const Neighbours& neighbours) {
-  while (next_ < rows_.size() && proven(next_, neighbours)) ++next_;
-  return next_ == rows_.size() && !neighbours.empty();
+  const auto wanted = [&neighbours](std::uint32_t g) {
+    return std::ranges::any_of(neighbours, [g](const Neighbour& n) { return n.holds.wants(g); });
+  };
+  for (std::uint32_t g = proven_.next_missing(0); g < proven_.size();
+       g = proven_.next_missing(g + 1)) {
+    if (proven(g, neighbours)) {
+      proven_.add(g);
+    } else if (wanted(g)) {
+      return false;
+    }
+  }
+  return !neighbours.empty();
 }
 
 }  // namespace firn::core

@@ -79,6 +79,10 @@ bool Seeding::may_depart() {
   return departure_->safe(membership_.neighbours());
 }
 
+bool Seeding::needs_ours(const Neighbour& n) const {
+  return !n.holds.heard() || !n.holds.settled().includes(holdings_.held());
+}
+
 bool Seeding::duty_done() const {
   const SeedPolicy& seeding = context_.options.seeding;
   const TimeUs stayed = context_.now - life_.completed_at();
@@ -91,11 +95,14 @@ bool Seeding::duty_done() const {
     case Kind::kRatio:
       // In whole blocks, so that framing does not take the last one from a neighbour.
       return static_cast<double>(uplink_.blocks_sent()) >=
-             seeding.ratio * static_cast<double>(holdings_.total_possible());
+             seeding.ratio * static_cast<double>(holdings_.wanted().blocks);
     case Kind::kDuration:
       return stayed >= seeding.duration;
     case Kind::kWhileNeeded:
-      return stayed >= seeding.duration || satisfied_.size() == membership_.neighbours().size();
+      if (stayed >= seeding.duration) return true;
+      if (holdings_.whole()) return satisfied_.size() == membership_.neighbours().size();
+      return std::ranges::none_of(std::as_const(membership_).neighbours(),
+                                  [this](const Neighbour& n) { return needs_ours(n); });
   }
   return true;
 }

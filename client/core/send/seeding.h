@@ -47,6 +47,8 @@ class Seeding final : public Part {
  private:
   bool may_depart();
   bool duty_done() const;
+  // It has said nothing yet, or this peer holds something that it takes.
+  bool needs_ours(const Neighbour& n) const;
 
   const Context& context_;
   const Life& life_;

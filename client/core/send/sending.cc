@@ -85,7 +85,7 @@ void Sending::step() {
 void Sending::pump() {
   if (holdings_.total_rank() == 0) return;
   const TimeUs now = context_.now;
-  if (!source_ && holdings_.complete() && membership_.neighbours().size() > kFewToLookAt) {
+  if (!source_ && holdings_.whole() && membership_.neighbours().size() > kFewToLookAt) {
     begin_as_source();
     for (const Neighbour& n : std::as_const(membership_).neighbours()) source_->told(n);
   }

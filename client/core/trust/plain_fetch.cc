@@ -36,9 +36,7 @@ void PlainFetch::begin(std::uint32_t g) {
 
 bool PlainFetch::waits(std::uint32_t g) const {
   const auto known = plain_.find(g);
-  if (!mode_.on() || world_.holdings.verified().contains(g) ||
-      world_.holdings.given_up().contains(g))
-    return false;
+  if (!mode_.on() || !world_.holdings.wants(g)) return false;
   if (known == plain_.end()) return !has_room();
   return known->second.leaves.empty() && !known->second.resting;
 }
@@ -197,13 +195,12 @@ bool PlainFetch::asks_enough() const {
 
 // The lowest generations that are not there, as far as the download's front will soon reach.
 void PlainFetch::look_ahead() {
-  const GenerationSet& verified = world_.holdings.verified();
+  const GenerationSet& settled = world_.holdings.settled();
   const std::uint32_t end =
       std::min(world_.holdings.frontier() + kPlainAhead, world_.holdings.generation_count());
-  for (std::uint32_t g = verified.next_missing(0); g < end; g = verified.next_missing(g + 1)) {
+  for (std::uint32_t g = settled.next_missing(0); g < end; g = settled.next_missing(g + 1)) {
     if (plain_.size() >= limits::kWantedBlocksMax) break;
-    if (plain_.contains(g) || world_.holdings.given_up().contains(g)) continue;
-    if (world_.holdings.decoding(g)) continue;
+    if (plain_.contains(g) || world_.holdings.decoding(g)) continue;
     begin(g);
     plain_.at(g).ahead = true;
     verdicts_.push_back(Tell{g});

@@ -17,9 +17,10 @@ Report report_of(const Parts& parts, ReportOn on) {
     r.blocks_redundant = counts.redundant;
     r.blocks_recoded = counts.recoded;
     const Holdings& holdings = parts.transfer->generations.holdings();
-    r.bytes_verified = holdings.verified_bytes();
-    r.rank = holdings.total_rank();
-    r.rank_total = holdings.total_possible();
+    r.bytes_verified = holdings.wanted().verified_bytes;
+    r.bytes_wanted = holdings.wanted().bytes;
+    r.rank = holdings.wanted().rank;
+    r.rank_total = holdings.wanted().blocks;
     r.generations_verified = holdings.verified().count();
     r.generations_lost = holdings.given_up().count();
     if (r.generations_lost > 0) r.first_loss = parts.transfer->receiving.first_loss();
@@ -37,7 +38,7 @@ Counters counters_of(const Parts& parts) {
   counters.progressed_at = parts.life.progressed_at();
   counters.foreign_manifest = parts.fetch.foreign();
   if (!parts.transfer) return counters;
-  counters.rank = parts.transfer->generations.holdings().total_rank();
+  counters.rank = parts.transfer->generations.holdings().wanted().rank;
   counters.blocks_innovative = parts.transfer->receiving.counts().innovative;
   counters.blocks_redundant = parts.transfer->receiving.counts().redundant;
   return counters;

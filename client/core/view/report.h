@@ -25,9 +25,11 @@ struct NeighbourReport {
 };
 
 struct Report {
-  std::uint64_t bytes_verified = 0;  // content bytes, without padding
-  std::uint64_t rank = 0;            // over all generations
-  std::uint64_t rank_total = 0;      // n * generations
+  // Of the generations that the user wants; content bytes, without padding.
+  std::uint64_t bytes_verified = 0;
+  std::uint64_t bytes_wanted = 0;
+  std::uint64_t rank = 0;        // rows held
+  std::uint64_t rank_total = 0;  // rows that they need
   std::uint32_t generations_verified = 0;
   std::uint32_t generations_lost = 0;  // SwarmCore::generation_lost, and not to be fetched again
   std::string first_loss;              // why, of the one that was lost first; for people
@@ -38,7 +40,7 @@ struct Report {
   std::uint64_t blocks_redundant = 0;
   std::uint64_t blocks_recoded = 0;  // received blocks that their sender had recoded
   std::uint64_t blocks_sent = 0;
-  bool complete = false;                    // and finished in the store
+  bool complete = false;                    // all that is wanted, and finished in the store
   std::vector<NeighbourReport> neighbours;  // present and past, one per peer id
 };
 

@@ -29,10 +29,9 @@ NeighbourStanding standing_of(const Neighbour& n) {
 // Which generations no neighbour can help with, and which neighbours could send a block.
 void compare_holdings(const Holdings& holdings, const Neighbours& neighbours, Standstill& result) {
   std::uint32_t looked = 0;
-  for (std::uint32_t g = holdings.verified().next_missing(0);
+  for (std::uint32_t g = holdings.settled().next_missing(0);
        g < holdings.generation_count() && looked < kCompareMax;
-       g = holdings.verified().next_missing(g + 1), ++looked) {
-    if (holdings.given_up().contains(g)) continue;
+       g = holdings.settled().next_missing(g + 1), ++looked) {
     const std::uint64_t bytes = holdings.shape().bytes_in_generation(g);
     bool helped = false;
     auto standing = result.neighbours.begin();
@@ -54,7 +53,7 @@ Standstill::Kind kind_of(Parts& parts, const Holdings* holdings, const Standstil
   const bool store_behind = holdings && parts.transfer->granting.store_behind();
   const bool limited = holdings && !parts.downlink.ready(parts.context.now);
   if (!result.store_error.empty()) return Kind::kStorePaused;
-  if (holdings && holdings->complete()) return Kind::kFinishing;
+  if (holdings && holdings->done()) return Kind::kFinishing;
   if (holdings && holdings->missing() == 0) return Kind::kDecoding;
   if (store_behind) return Kind::kStoreBehind;
   if (result.neighbours.empty()) return Kind::kNobody;

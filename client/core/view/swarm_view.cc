@@ -94,7 +94,7 @@ SwarmView view_of(const Parts& parts) {
   SwarmView view;
   const Holdings* const holdings =
       parts.transfer ? &parts.transfer->generations.holdings() : nullptr;
-  const std::uint64_t rows = holdings != nullptr ? holdings->total_possible() : 0;
+  const std::uint64_t rows = holdings != nullptr ? holdings->shape().block_count() : 0;
   for (const Neighbour& n : parts.membership.neighbours()) {
     const bool stuck = parts.transfer && parts.transfer->sending.stuck(n);
     view.peers.push_back(status_of(n, rows, parts.life.complete(), stuck, parts.context.now));

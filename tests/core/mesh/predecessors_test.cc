@@ -39,7 +39,7 @@ class Met {
     give(n, blocks);
     leave(n);
   }
-  void become_source() { parts_.life.complete(parts_.context.now); }
+  void become_source() { parts_.life.complete(true, parts_.context.now); }
   void pass(TimeUs time) { parts_.context.now += time; }
   // How many blocks it can be given before it is in debt.
   std::uint64_t room(core::Neighbour& n) {

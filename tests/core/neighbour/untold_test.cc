@@ -22,7 +22,7 @@ using Spans = std::vector<proto::Span>;
 
 TEST_CASE("complete generations are told as runs, each once, as many runs as fit") {
   Untold untold;
-  untold.begin({7, 1, 2}, {}, {});
+  untold.begin({7, 1, 2}, {}, {}, {});
   untold.report_complete(3);
   untold.report_complete(2);  // the neighbour has sent a block of it: it is told again
   CHECK(untold.complete_pending());
@@ -34,7 +34,7 @@ TEST_CASE("complete generations are told as runs, each once, as many runs as fit
 
 TEST_CASE("changed generations are told in order, and not once they are complete") {
   Untold untold;
-  untold.begin({}, {}, {});
+  untold.begin({}, {}, {}, {});
   for (const std::uint32_t g : {5, 2, 9, 2}) untold.report(g);
   untold.report_complete(5);
   CHECK(untold.take_changed(1) == Numbers{2});
@@ -44,7 +44,7 @@ TEST_CASE("changed generations are told in order, and not once they are complete
 
 TEST_CASE("of a generation that was lost or regained the last word is told") {
   Untold untold;
-  untold.begin({}, {}, {});
+  untold.begin({}, {}, {}, {});
   untold.report_verified(4);
   untold.report_lost(4);
   CHECK(untold.urgent());
@@ -57,7 +57,7 @@ TEST_CASE("of a generation that was lost or regained the last word is told") {
 
 TEST_CASE("a null vector is told once, and not of a generation that has been verified") {
   Untold untold;
-  untold.begin({}, {}, {});
+  untold.begin({}, {}, {}, {});
   untold.attach_null_vector(1, {1, 2});
   untold.attach_null_vector(2, {3, 4});
   untold.report_verified(2);
@@ -69,7 +69,7 @@ TEST_CASE("a null vector is told once, and not of a generation that has been ver
 
 TEST_CASE("what is due is worked out anew when there is news for the first time, or a block came") {
   Untold untold;
-  untold.begin({}, {}, {});
+  untold.begin({}, {}, {}, {});
   untold.set_due(100);
   untold.report(1);
   CHECK(untold.due() == 0);
@@ -136,7 +136,7 @@ class Told {
       if (deed < 20) {
         one->report(g);
       } else if (!one->begun() || deed == 20) {
-        one->begin({}, {}, {g});
+        one->begin({}, {}, {}, {g});
         one->told(1);
       } else if (deed < 24) {
         one->set_due(100);

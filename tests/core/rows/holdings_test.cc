@@ -31,17 +31,27 @@ Vector random_vector(std::uint32_t n, codec::CoefficientStream& random) {
 }
 
 // All that Holdings keeps as sums, counted anew.
-void check_sums(const Holdings& holdings) {
-  std::uint64_t rank = 0, bytes = 0;
+void check_sums(const Holdings& holdings, const std::vector<bool>& wanted) {
+  std::uint64_t rank = 0;
+  Holdings::Wanted sums;
   std::uint32_t frontier = 0;
   for (std::uint32_t g = 0; g < holdings.generation_count(); ++g) {
     rank += holdings.rank(g);
-    if (holdings.verified().contains(g)) bytes += holdings.shape().bytes_in_generation(g);
     if (holdings.rank(g) > 0) frontier = g + 1;
+    const bool verified = holdings.verified().contains(g);
+    const bool given_up = holdings.given_up().contains(g);
+    REQUIRE(holdings.wants(g) == (wanted[g] && !verified && !given_up));
+    REQUIRE_FALSE((verified && given_up));
+    if (!wanted[g]) continue;
+    const std::uint64_t bytes = holdings.shape().bytes_in_generation(g);
+    sums.blocks += holdings.blocks_in(g);
+    sums.rank += holdings.rank(g);
+    if (!given_up) sums.missing += holdings.blocks_in(g) - holdings.rank(g);
+    sums.bytes += bytes;
+    if (verified) sums.verified_bytes += bytes;
   }
   REQUIRE(holdings.total_rank() == rank);
-  REQUIRE(holdings.missing() == holdings.total_possible() - rank);
-  REQUIRE(holdings.verified_bytes() == bytes);
+  REQUIRE(holdings.wanted() == sums);
   REQUIRE(holdings.frontier() >= frontier);
   for (const auto& [g, open] : holdings.open()) {
     REQUIRE_FALSE(holdings.verified().contains(g));
@@ -65,9 +75,10 @@ TEST_CASE("sums and slots stay right over random histories") {
     CAPTURE(n);
     Holdings holdings(Shape{n, 3, 7 * n * 3 - 2});  // the last generation is not full
     REQUIRE(holdings.generation_count() == 7);
+    std::vector<bool> wanted(7, true);
     for (int step = 0; step < 3000; ++step) {
       const std::uint32_t g = random.below(7);
-      switch (random.below(12)) {
+      switch (random.below(14)) {
         case 0:
           holdings.reset(g);
           break;
@@ -77,21 +88,32 @@ TEST_CASE("sums and slots stay right over random histories") {
         case 2:
           if (holdings.rank(g) == n && holdings.find_open(g)) holdings.set_decoding(g);
           break;
+        case 4:
+          if (random.below(8) == 0) holdings.give_up(g);
+          break;
+        case 5:
+          if (random.below(8) != 0) break;
+          for (std::size_t each = 0; each < wanted.size(); ++each)
+            wanted[each] = random.below(2) == 0;
+          holdings.want(core::GenerationSet::of(wanted));
+          break;
         case 3:
           holdings.restore(g, random.below(n + 2), random_vector(n, random), {peer_id(1)}, 0);
           break;
         default: {
           const std::uint32_t before = holdings.rank(g);
+          const bool wants = holdings.wants(g);
           const auto slot = holdings.insert(g, random_vector(n, random),
                                             {peer_id(2), random.below(2) == 0}, step);
           REQUIRE(holdings.rank(g) == before + (slot ? 1 : 0));
           if (slot) {
+            REQUIRE(wants);
             REQUIRE(*slot < n);
             REQUIRE(holdings.find_open(g)->senders[*slot] == peer_id(2));
           }
         }
       }
-      check_sums(holdings);
+      check_sums(holdings, wanted);
     }
   }
 }
@@ -241,7 +263,7 @@ TEST_CASE("rows that are proven and removed are counted and mixed as a plain mod
         }
       }
       check_rows(holdings, model, random);
-      check_sums(holdings);
+      check_sums(holdings, {true});
     }
   }
 }

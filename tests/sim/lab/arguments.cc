@@ -2,17 +2,24 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <utility>
 
 namespace firn::sim {
 
 Arguments::Arguments(std::string program, int argc, char** argv) : program_(std::move(program)) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string text = argv[i];
-    const std::size_t at = text.find('=');
-    if (at == std::string::npos) fail("not KEY=VALUE: " + text);
-    given_[text.substr(0, at)] = text.substr(at + 1);
-  }
+  for (int i = 1; i < argc; ++i) add(argv[i]);
+}
+
+Arguments::Arguments(std::string program, const std::string& words) : program_(std::move(program)) {
+  std::istringstream in(words);
+  for (std::string word; in >> word;) add(word);
+}
+
+void Arguments::add(const std::string& word) {
+  const std::size_t at = word.find('=');
+  if (at == std::string::npos) fail("not KEY=VALUE: " + word);
+  given_[word.substr(0, at)] = word.substr(at + 1);
 }
 
 std::string Arguments::text(const std::string& key, const std::string& otherwise) {

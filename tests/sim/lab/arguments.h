@@ -13,6 +13,8 @@ class Arguments {
  public:
   // `program`: for messages.
   Arguments(std::string program, int argc, char** argv);
+  // As many words as `words` has, between spaces.
+  Arguments(std::string program, const std::string& words);
 
   std::string text(const std::string& key, const std::string& otherwise);
   double number(const std::string& key, const std::string& otherwise);
@@ -24,6 +26,8 @@ class Arguments {
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
+  void add(const std::string& word);
+
   const std::string program_;
   std::map<std::string, std::string> given_, used_;
 };

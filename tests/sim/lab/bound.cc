@@ -16,12 +16,44 @@ struct Change {
   double source = 0;  // of `up`: of the source
 };
 
+// What the parts cover together.
+double union_of(std::vector<LabPart> parts) {
+  std::sort(parts.begin(), parts.end(),
+            [](const LabPart& a, const LabPart& b) { return a.from < b.from; });
+  double covered = 0, end = 0;
+  for (const LabPart& part : parts) {
+    covered += std::max(part.to - std::max(part.from, end), 0.0);
+    end = std::max(end, part.to);
+  }
+  return covered;
+}
+
+double bound_of_parts(const LabRun& run) {
+  std::vector<LabPart> parts;
+  double up = 0, source = 0, wanted = 0, slowest_down = 0;
+  for (const LabPeerSpec& spec : run.specs) {
+    up += spec.link.up;
+    if (spec.source) {
+      source += spec.link.up;
+      continue;
+    }
+    parts.push_back(spec.wish());
+    const double bytes = run.content_bytes * spec.wish().size();
+    wanted += bytes;
+    if (spec.link.down > 0) slowest_down = std::max(slowest_down, bytes / spec.link.down);
+  }
+  return std::max({run.content_bytes * union_of(parts) / source, slowest_down, wanted / up});
+}
+
 }  // namespace
 
 // Equal shares: every peer in the swarm receives sum(up) / peers. Late comers are behind, and how a
 // fluid would best catch up is not worth a program: with them the bound is that of all work,
 // counted from when each peer was there.
 double fluid_bound(const LabRun& run) {
+  if (std::any_of(run.specs.begin(), run.specs.end(),
+                  [](const LabPeerSpec& spec) { return spec.wish().size() < 1; }))
+    return bound_of_parts(run);
   const double content = run.content_bytes;
   std::vector<Change> changes;
   double slowest_down = 0, last_join = 0;

@@ -93,6 +93,7 @@ std::size_t Lab::add(const LabPeerSpec& spec) {
   if (!spec.source && !spec.hostile()) ++left_;
   post(spec.joins, kStart, *peer, 0);
   if (spec.crashes != kNever) post(spec.crashes, kCrash, *peer, 0);
+  if (spec.changes_mind != kNever) post(spec.changes_mind, kChangesMind, *peer, 0);
   peers_.push_back(std::move(peer));
   return peers_.size() - 1;
 }
@@ -150,6 +151,9 @@ void Lab::handle(const LabEvent& event) {
       return act(peer);
     case kWoken:
       return act(peer);
+    case kChangesMind:
+      peer.core->want(generations_of(peer.spec.wants_later), queue_.now());
+      return act(peer);
     case kWake:
       if (peer.armed != static_cast<TimeUs>(event.value)) return;  // a nearer one has run since
       peer.armed = kNever;
@@ -196,8 +200,17 @@ void Lab::start(Peer& peer) {
   peer.core = std::make_unique<core::SwarmCore>(manifest_.id, options, queue_.now());
   core::StartState state;
   if (peer.spec.source) state.verified.assign(shape_.generation_count(), true);
+  if (peer.spec.wants.size() < 1) state.wanted = generations_of(peer.spec.wants);
   peer.core->start(manifest_, state, peer.spec.source, queue_.now());
   act(peer);
+}
+
+std::vector<bool> Lab::generations_of(const LabPart& part) const {
+  const double count = shape_.generation_count();
+  std::vector<bool> flags;
+  for (double g = 0; g < count; ++g)
+    flags.push_back(g + 1 > part.from * count && g < part.to * count);
+  return flags;
 }
 
 // A peer that crashes says nothing: its neighbours see their connections break. One that leaves
@@ -275,6 +288,8 @@ void Lab::perform(Peer& peer, core::Action&& action) {
   } else if (std::holds_alternative<Finished>(action) && peer.spec.source) {
     peer.result.gone = source_left_ = queue_.now();
   } else if (std::holds_alternative<ContentComplete>(action)) {
+    if (peer.spec.changes_mind != kNever && queue_.now() < peer.spec.changes_mind)
+      return post(kFinishTime, kFinished, peer, 0);
     peer.result.completed = queue_.now();
     if (!peer.spec.hostile()) --left_;
     if (peer.spec.leaves_after != kNever) post(peer.spec.leaves_after, kLeave, peer, 0);

@@ -99,6 +99,8 @@ class Lab final : private LinkUser {
 
   void handle(const LabEvent& event);
   void start(Peer& peer);
+  // A flag for each generation that has bytes of the part.
+  std::vector<bool> generations_of(const LabPart& part) const;
   void die(Peer& peer, bool crash);
   void act(Peer& peer);
   void perform(Peer& peer, core::Action&& action);

@@ -28,6 +28,7 @@ enum LabEventKind : std::uint32_t {
   kWoken,     // it was told something while it acted
   kCrash,
   kLeave,
+  kChangesMind,
   kRenamed,  // a hostile peer takes a fresh identity
 };
 

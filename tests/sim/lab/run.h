@@ -27,6 +27,12 @@ struct LabLink {
   TimeUs queue = 100'000;  // what the buffer before the downlink holds of its rate
 };
 
+// From this share of a content to that one.
+struct LabPart {
+  double from = 0, to = 1;
+  double size() const { return to - from; }
+};
+
 struct LabPeerSpec {
   LabLink link = {};
   bool source = false;
@@ -39,6 +45,11 @@ struct LabPeerSpec {
   std::uint64_t receive_limit = 0;
   hostile::Deeds deeds = {};  // it spoils the swarm
   std::string ip = {};        // empty: in a network of its own
+  LabPart wants = {};
+  LabPart wants_later = {};  // from changes_mind on
+  TimeUs changes_mind = kNever;
+  // What it wants in the end.
+  const LabPart& wish() const { return changes_mind == kNever ? wants : wants_later; }
   TimeUs joins = 0;
   TimeUs crashes = kNever;       // without a word
   TimeUs leaves_after = kNever;  // so long after it completed

@@ -33,6 +33,22 @@ std::vector<hostile::Deeds> deeds_of(Arguments& arguments) {
   return all;
 }
 
+std::vector<LabPart> parts_of(Arguments& arguments, const std::string& key) {
+  std::vector<LabPart> parts;
+  const std::string text = arguments.text(key, "0-1");
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    char* rest = nullptr;
+    LabPart part{std::strtod(text.c_str() + at, &rest), 0};
+    if (*rest == '-') part.to = std::strtod(rest + 1, &rest);
+    if (rest != text.c_str() + end || part.from < 0 || part.to > 1 || part.size() <= 0)
+      arguments.fail(key + " is not FROM-TO,...: " + text);
+    parts.push_back(part);
+    at = end + 1;
+  }
+  return parts;
+}
+
 std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream& random) {
   std::vector<LabPeerSpec> specs;
   const std::vector<double> ups = arguments.list("up", "8", ',');
@@ -60,6 +76,9 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
   const bool without = arguments.number("without_hostile", "0") != 0;
   const double taker_kib = arguments.number("taker_kib", "0");
   const std::string hostile_at = arguments.text("hostile_at", "apart");
+  const std::vector<LabPart> wants = parts_of(arguments, "wants");
+  const std::vector<LabPart> later = parts_of(arguments, "later");
+  const double later_s = arguments.number("later_s", "0");
   for (int i = 0; i < peers; ++i) {
     LabPeerSpec spec;
     const auto place = static_cast<std::size_t>(i);
@@ -79,6 +98,9 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
     if (hostile_at == "lan") spec.ip = "192.168.7." + std::to_string(i + 2);
     if (hostile_at == "together" && spec.hostile()) spec.ip = "10.255.255.1";
     spec.joins = micro(join * i);
+    spec.wants = wants[place % wants.size()];
+    spec.wants_later = later[place % later.size()];
+    if (later_s > 0) spec.changes_mind = micro(later_s);
     if (!without || !spec.hostile()) specs.push_back(spec);
   }
   return specs;
@@ -86,12 +108,19 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
 
 nlohmann::json peer_json(const LabPeerSpec& spec, const LabPeerResult& r) {
   const auto seconds = [](TimeUs at) { return at < 0 ? -1.0 : static_cast<double>(at) * 1e-6; };
-  return {{"up_mbit", spec.link.up / kMbit}, {"source", spec.source},
-          {"joined", seconds(spec.joins)},   {"finished", seconds(r.completed)},
-          {"gone", seconds(r.gone)},         {"first_generation", seconds(r.first_generation)},
-          {"sent_bytes", r.bytes_sent},      {"busy_seconds", r.busy_us * 1e-6},
-          {"blocks_sent", r.blocks_sent},    {"innovative", r.innovative},
-          {"redundant", r.redundant},        {"rows_max", r.rows_max},
+  return {{"up_mbit", spec.link.up / kMbit},
+          {"source", spec.source},
+          {"joined", seconds(spec.joins)},
+          {"finished", seconds(r.completed)},
+          {"gone", seconds(r.gone)},
+          {"first_generation", seconds(r.first_generation)},
+          {"wants", {spec.wish().from, spec.wish().to}},
+          {"sent_bytes", r.bytes_sent},
+          {"busy_seconds", r.busy_us * 1e-6},
+          {"blocks_sent", r.blocks_sent},
+          {"innovative", r.innovative},
+          {"redundant", r.redundant},
+          {"rows_max", r.rows_max},
           {"neighbours", r.neighbours}};
 }
 

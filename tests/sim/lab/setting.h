@@ -41,6 +41,8 @@ struct Setting {
 //   hostile_at=apart (together: at one address; all are in networks of their own but for
 //   lan: all peers are in one, each at an address of its own)
 //   share=1.05 acks=0 alone=110 (bytes, see LabWire) neighbours=0 mixture_rows=0 (0: the policy's)
+//   wants=0-1[,0.5-1,...] (part of the content that a peer wants, in turn)
+//   later=[0-1,...] later_s=0 (the same, from so many seconds on; 0: never)
 //   peers_out=0
 Setting setting_of(Arguments& arguments);
 

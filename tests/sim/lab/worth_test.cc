@@ -8,9 +8,7 @@
 // (docs/experiments.md).
 #include <doctest/doctest.h>
 
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include "tests/sim/lab/bound.h"
 #include "tests/sim/lab/lab_of.h"
@@ -24,13 +22,7 @@ namespace {
 // honest peer is banned by another.
 void race_is_over_within(double bound, const std::string& options) {
   CAPTURE(options);
-  std::istringstream in("worth_test limit=8 " + options);
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) words.push_back(word);
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  Arguments arguments(words.front(), static_cast<int>(pointers.size()), pointers.data());
-
+  Arguments arguments("worth_test", "limit=8 " + options);
   const auto setting = setting_of(arguments);
   arguments.all();  // an unknown key ends the program
   const auto lab = lab_of(setting);

@@ -22,6 +22,10 @@ constexpr std::uint64_t kChoicesForFew = 32;
 // many usual round trips, in which first-hand rows of it still come from other relays [056, 070].
 // Half: a source that leaves +4 % [096].
 constexpr double kFrontRoundTrips = 2;
+// A source serves the generations that this peer wants in order, so its own rows tell where the
+// front is. Rows from peers that want other generations are no measure of it; without rows from a
+// source for so long they are the only one.
+constexpr TimeUs kSourceNear = 1 * kSecond;
 // Among the neighbours a relay can serve, one row more that a neighbour lacks counts as waiting for
 // kChoicesPerRow more of our choices. Strictly the most deprived first, all peers send to the same
 // one at once, and its downlink's queue overflows: double +4 % where a source leaves [096]. In
@@ -47,9 +51,10 @@ bool has_few_neighbours(const Neighbour& n, std::size_t ours) {
          n.holds.connections() < kFewNeighbours * static_cast<double>(ours);
 }
 
-// Ranks are hearsay: a neighbour that tells of none has at least what we sent it.
+// Rows that it does not lack. Ranks are hearsay: a neighbour that tells of none has at least what
+// we sent it.
 std::uint64_t least_rank(const Neighbour& n) {
-  return std::max(n.expected_total_rank(), n.pipe.blocks_sent());
+  return std::max(n.expected_total_rank(), n.pipe.blocks_sent()) + n.holds.rows_spared();
 }
 
 // 0: there are none.
@@ -119,9 +124,12 @@ std::variant<RelayPolicy::Candidate, WhyNot> RelayPolicy::judge(const Holdings& 
 }
 
 void RelayPolicy::find_front(const Holdings& holdings, const Neighbours& neighbours, TimeUs now) {
-  if (holdings.frontier() != front_.frontier()) {
+  if (began_ == kNever) began_ = now;
+  const bool source_near = now - std::max(holdings.source_row_at(), began_) < kSourceNear;
+  const std::uint32_t frontier = source_near ? holdings.source_frontier() : holdings.frontier();
+  if (frontier > front_.frontier()) {
     const double lag = kFrontRoundTrips * static_cast<double>(usual_round_trip(neighbours));
-    front_.move(holdings.frontier(), static_cast<TimeUs>(lag), now);
+    front_.move(frontier, static_cast<TimeUs>(lag), now);
   }
   front_first_ = front_.first(now);
 }
@@ -278,7 +286,7 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighb
   remember(neighbours);
   place_newcomers();
   if (circumstances.small_mesh) find_front(holdings, neighbours, now);
-  line_up(neighbours, circumstances, holdings.complete(), sockets, now);
+  line_up(neighbours, circumstances, holdings.done(), sockets, now);
   for (const Eligible& one : eligible_) {
     const Candidate best = best_generation(holdings, *one.memory, circumstances.small_mesh, now);
     if (best.score <= 0) continue;
@@ -307,7 +315,7 @@ std::optional<WhyNot> RelayPolicy::why_not(const Holdings& holdings, const Neigh
     if (why && !lowest) lowest = *why;
   }
   if (!news) return lowest.value_or(WhyNot::kNothingHeld);
-  const Last last = served_last(circumstances, holdings.complete());
+  const Last last = served_last(circumstances, holdings.done());
   const bool comes_last = (last != Last::kNobody && is_last(neighbour, last, circumstances)) ||
                           (last != Last::kDebtors && neighbour.only_takes(now));
   if (comes_last && others_want(neighbours, last, circumstances)) return WhyNot::kOthersFirst;

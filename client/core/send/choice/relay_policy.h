@@ -120,6 +120,7 @@ class RelayPolicy {
 
   codec::CoefficientStream random_;
   DownloadFront front_;            // of small meshes
+  TimeUs began_ = kNever;          // first asked for a choice
   std::uint32_t front_first_ = 0;  // the lowest generation there
   std::uint64_t choices_ = 0;
   std::vector<Memory> memory_;      // of the neighbours, in their order

@@ -61,12 +61,12 @@ void Contributions::find_reporters(double kept) {
 }
 
 // Of the blocks that reporters received from a neighbour since the last review; nullopt: too few
-// reporters to tell.
-std::optional<double> Contributions::told_growth(const Count& count) const {
+// reporters to tell. Who wants other generations has no use for its blocks.
+std::optional<double> Contributions::told_growth(const Neighbour& of, const Count& count) const {
   std::vector<Said> growths;
   for (const Neighbour* reporter : reporters_) {
     const auto told = count.reported.find(reporter->key);
-    if (told != count.reported.end())
+    if (told != count.reported.end() && reporter->holds.shares_interest(of.holds))
       growths.push_back({told->second.grown, voices_.weight(reporter->key)});
   }
   if (growths.size() < kReportersMin) return std::nullopt;
@@ -99,7 +99,7 @@ void Contributions::count(const Neighbour& n, double kept) {
   const std::uint64_t sent = n.pipe.blocks_sent();
   count.given = count.given * kept + static_cast<double>(sent - count.given_seen);
   count.given_seen = sent;
-  const std::optional<double> growth = told_growth(count);
+  const std::optional<double> growth = told_growth(n, count);
   count.passed_on = count.passed_on * kept + growth.value_or(0);
   count.judged = growth && count.given >= kGivenMin && context_.now - count.since >= on_the_way(n);
   if (!count.judged) return;

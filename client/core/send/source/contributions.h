@@ -119,7 +119,7 @@ class Contributions final : public Part {
   // One that was never judged.
   void review_newcomer(Neighbour& n) const;
   double usual_share() const;
-  std::optional<double> told_growth(const Count& count) const;
+  std::optional<double> told_growth(const Neighbour& of, const Count& count) const;
 
   const Context& context_;
   Membership& membership_;

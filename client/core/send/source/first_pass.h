@@ -24,11 +24,16 @@ inline constexpr std::size_t kGivenKept = 64;
 
 class FirstPass {
  public:
-  explicit FirstPass(const Shape& shape) : shape_(shape), served_(shape.generation_count(), 0) {}
+  explicit FirstPass(const Shape& shape)
+      : shape_(shape), served_(shape.generation_count(), 0), left_out_(shape.generation_count()) {}
 
   void served(PeerKey peer, std::uint32_t g);
   // The peer has left; what it was given stays given.
   void forget(PeerKey peer) { given_.erase(peer); }
+  // Generations at its cursor that no neighbour wants are left out, until one does.
+  void leave_out_unwanted(const Neighbours& neighbours);
+  // Its State has been taken over.
+  void told(const Neighbour& n);
   // What sinks were given lately, but of generations that some other neighbour has in whole.
   void take_back(const Neighbours& neighbours);
 
@@ -42,9 +47,14 @@ class FirstPass {
   bool over() const { return passed_ == served_.size(); }
 
  private:
+  void go_on();
+  // By some neighbour.
+  bool wanted(std::uint32_t g, const Neighbours& neighbours);
   using Given = std::deque<std::pair<std::uint32_t, std::uint32_t>>;  // generation, blocks
   Shape shape_;
   std::vector<std::uint32_t> served_;
+  GenerationSet left_out_;  // below the cursor
+  PeerKey wants_ = kNoPeer;
   std::uint32_t cursor_ = 0, passed_ = 0;
   std::unordered_map<PeerKey, Given> given_;  // of each the latest kGivenKept generations
 };

@@ -158,6 +158,7 @@ std::optional<std::uint32_t> SourcePolicy::among_open(const Holdings& holdings,
 
 void SourcePolicy::told(const Neighbour& n) {
   claims_.update(n);
+  pass_.told(n);
   plain_pass_.told(n);
   line_.update(n, circumstances_);
 }
@@ -173,6 +174,7 @@ void SourcePolicy::neighbour_left(const Neighbour& n) {
 // Brings the line up to date where more than single neighbours have changed. What is usual weighs
 // all alike, but for the bounds of a weight: where many must be looked at, small changes wait.
 void SourcePolicy::refresh(const Neighbours& neighbours, bool small_mesh, TimeUs now) {
+  pass_.leave_out_unwanted(neighbours);
   const bool lost = lost_rows_.review(neighbours, pass_.passed(), !pass_.over(), now);
   const double usual = claims_.usual();
   if (!small_mesh) plain_pass_.review(neighbours, usual, now);

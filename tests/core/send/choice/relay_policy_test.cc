@@ -85,6 +85,8 @@ TEST_CASE("what the front has passed stays closed to second-hand rows for round 
     s.peer(key).grants.grant(1, 0);
     REQUIRE(s.peer(key).book_arrival(1, kBlockBytes, kPath));
   }
+  CHECK_FALSE(s.choose(relay, true));
+  s.now += 2 * kSecond;  // no row of a source has come
   s.hold(2, 8, false, s.now);
   CHECK_FALSE(s.choose(relay, true));
   s.hold(3, 1, false, s.now);  // the front goes on
@@ -93,6 +95,26 @@ TEST_CASE("what the front has passed stays closed to second-hand rows for round 
   for (; !choice && s.now < moved_at + 10 * kPath; choice = s.choose(relay, true))
     s.now += kPath / 100;
   CHECK(s.now >= moved_at + kPath);
+  REQUIRE(choice);
+  CHECK(choice->generation == 2);
+}
+
+TEST_CASE("rows of a source alone move the front while they come") {
+  Scene s(6, 16, 3, false);
+  RelayPolicy relay(1);
+  CHECK_FALSE(s.choose(relay, true));
+  s.hold(2, 8, false, s.now);
+  s.hold(4, 1, false, s.now);  // of a peer that wants other generations
+  CHECK_FALSE(s.choose(relay, true));
+  s.now += facts::kStandsStill / 2;
+  CHECK_FALSE(s.choose(relay, true));
+  for (const std::uint32_t i : {0u, 1u}) {
+    const core::Holdings::Origin origin{.sender = peer_id(9), .from_source = true};
+    const auto row = codec::unit_vector(s.holdings.generation_size(), i);
+    s.holdings.insert(3, std::make_shared<const std::vector<std::uint8_t>>(row), origin, s.now);
+    CHECK(s.choose(relay, true).has_value() == (i == 1));
+  }
+  const auto choice = s.choose(relay, true);
   REQUIRE(choice);
   CHECK(choice->generation == 2);
 }
