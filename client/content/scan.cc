@@ -165,15 +165,16 @@ class Scanner {
     if (relative.empty())
       return problem(path, "is a symbolic link; share what it points to instead");
     if (options_.links == Links::kSkip) return skip(path, "is a symbolic link");
-    if (options_.links == Links::kRefuse)
-      return problem(path, "is a symbolic link (--symlinks keep or skip)");
     std::error_code error;
     const std::string target = std::filesystem::read_symlink(path, error).string();
     if (error) return failure(path, "read", error.value());
     if (Status safe = check_link_target(relative, target); !safe) {
       return problem(path, "is a symbolic link to '" + escaped(target) +
-                               "', which would not work elsewhere: " + safe.error().detail);
+                               "', which would not work elsewhere: " + safe.error().detail +
+                               " (--symlinks skip, or --exclude it)");
     }
+    if (options_.links == Links::kRefuse)
+      return problem(path, "is a symbolic link (--symlinks keep or skip)");
     struct stat nothing {};
     if (add(path, relative, nothing, FileEntry::Kind::kLink)) scan_.files.back().target = target;
   }
@@ -212,8 +213,8 @@ class Scanner {
 
   Scan& scan_;
   const ScanOptions& options_;
-  std::vector<Problem> problems_;
   const std::vector<Exclude> excludes_;
+  std::vector<Problem> problems_;
   bool too_many_ = false;
 };
 
