@@ -90,8 +90,8 @@ void add_limit_options(CLI::App& app, NetworkOptions& options) {
 void add_run_options(CLI::App& app, NetworkOptions& options) {
   app.add_option(
          "--identity", options.identity_file,
-         "keep this peer's key in FILE (default: a fresh one for each run; of daemon: one in "
-         "its data folder)")
+         "keep this peer's key, which links name with its address, in FILE (default: a fresh one "
+         "for each run; of daemon: one in its data folder)")
       ->option_text("FILE")
       ->check(not_empty())
       ->group(kNetworkGroup);
