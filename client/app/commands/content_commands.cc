@@ -107,6 +107,8 @@ ExitCode run(const OneArguments& arguments, Console& console) {
   if (!console.json() && arguments.method == "show") console.print(shown_lines(*answer));
   return ExitCode::kOk;
 }
+  if (arguments.method == "remove" && !arguments.delete_data)
+    if (const std::string left = left_behind(*answer); !left.empty()) console.info(left);
 
 void add_add_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<AddArguments>();
