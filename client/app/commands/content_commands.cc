@@ -52,7 +52,7 @@ ExitCode run(const AddArguments& arguments, Console& console) {
   // Read here first: a mistyped path or link is told without a daemon, and a path is the caller's.
   const auto source = read_source(arguments.source);
   if (!source.ok()) return fail(console, source.error());
-  Json params = {{"source", source->manifest ? absolute(arguments.source) : arguments.source},
+  Json params = {{"source", source->from_file ? absolute(arguments.source) : arguments.source},
                  {"serve", arguments.serve},
                  {"seeding", arguments.seeding},
                  {"trust", arguments.trust}};

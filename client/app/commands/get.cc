@@ -98,7 +98,9 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<GetArguments>();
   CLI::App* command =
       app.add_subcommand("get", "download; continues a download that was interrupted");
-  command->add_option("SOURCE", arguments->sources, "links or manifest files")
+  command
+      ->add_option("SOURCE", arguments->sources,
+                   "links, X.link files that hold one, or manifest files")
       ->option_text("LINK|X.firn")
       ->required()
       ->check(not_empty());
