@@ -25,10 +25,10 @@ std::uint32_t small(std::uint32_t letter) {
 }  // namespace
 
 PathGlob::PathGlob(std::string_view pattern, Syntax syntax) {
-  bool whole_path = false;  // compared
+  bool anywhere = true;  // it may begin
   for (const std::string_view top : {"./", "/"}) {
     if (!pattern.starts_with(top)) continue;
-    whole_path = true;
+    anywhere = false;
     pattern.remove_prefix(top.size());
     break;
   }
@@ -36,11 +36,9 @@ PathGlob::PathGlob(std::string_view pattern, Syntax syntax) {
     folders_only_ = true;
     pattern.remove_suffix(1);
   }
-  whole_path |= pattern.find('/') != std::string_view::npos;
-  // The name may stand at any depth.
-  if (!whole_path) tokens_ = {{Kind::kFolders, 0}, {Kind::kLetter, '/'}};
+  if (anywhere) tokens_ = {{Kind::kFolders, 0}, {Kind::kLetter, '/'}};
   if (syntax == Syntax::kWildcards) {
-    add_wildcards(pattern, whole_path);
+    add_wildcards(pattern, !anywhere || pattern.find('/') != std::string_view::npos);
   } else {
     while (!pattern.empty()) tokens_.push_back({Kind::kLetter, take_letter(pattern)});
   }

@@ -1,12 +1,12 @@
 // A pattern for paths of a content, as rsync and .gitignore have them: `*.mkv`, `extras/`,
 // `season-[12]/**/*.srt`.
 //
-// A pattern without '/' is compared with each name of a path: the file's, and those of the folders
-// that it lies in. One with '/', also at its beginning ("/", "./"), is compared with the
-// whole path from the content's folder. A '/' at the end stands for a folder, and a folder for all
-// that is in it. `*` and `?` (one character) stop at '/', as do `[a-z]` and `[!a-z]`; `**` goes
-// across folders, and
-// `**/` may also stand for none. A backslash takes the next character as it is.
+// A pattern may begin at any name of a path, that of the file or of a folder which it lies in, and
+// has to end at the end of a name: `docs/*.pdf` fits a/docs/x.pdf. One that begins with "/" or "./"
+// begins at the content's folder. A '/' at the end stands for a folder, and a folder for all that
+// is in it. `*` and `?` (one character) stop at '/', as do `[a-z]` and `[!a-z]`. In a pattern of
+// several names or from the content's folder on, `**` goes across folders, and `**/` may also stand
+// for none. A backslash takes the next character as it is.
 #pragma once
 
 #include <cstddef>

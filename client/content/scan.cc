@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "client/content/file_time.h"
+#include "client/content/path_glob.h"
 #include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
 #include "proto/base/unique_fd.h"
@@ -60,30 +60,20 @@ Result<bool> hides_size(const std::string& path) {
   return got > 0 && now->bytes == 0;  // else it has grown since
 }
 
-// Whether a pattern of ScanOptions::excludes leaves out `relative`, in the content called `name`.
-bool excludes(std::string_view pattern, const std::string& name, const std::string& relative,
-              bool folder) {
-  if (pattern.ends_with('/')) {
-    if (!folder) return false;
-    pattern.remove_suffix(1);
+// A pattern of ScanOptions::excludes.
+struct Exclude {
+  const std::string& pattern;
+  std::vector<PathGlob> globs;  // one of them fits what is left out
+};
+
+std::vector<Exclude> excludes_of(const std::vector<std::string>& patterns, const std::string& top) {
+  std::vector<Exclude> excludes;
+  for (const std::string& pattern : patterns) {
+    excludes.push_back({pattern, {PathGlob(pattern)}});
+    if (pattern.starts_with(top + "/"))
+      excludes.back().globs.emplace_back(pattern.substr(top.size()));
   }
-  const bool from_the_top = pattern.starts_with('/') || pattern.starts_with("./");
-  if (from_the_top) {
-    const std::string wanted(pattern.substr(pattern.find('/') + 1));
-    return ::fnmatch(wanted.c_str(), relative.c_str(), FNM_PATHNAME) == 0;
-  }
-  // As many components as the pattern has, from the end of the path.
-  const std::string wanted(pattern);
-  const std::string whole = name + "/" + relative;
-  const auto components = std::count(wanted.begin(), wanted.end(), '/') + 1;
-  std::size_t begin = whole.size();
-  for (auto i = components; i > 0; --i) {
-    if (begin == 0) return false;  // the path has fewer
-    const std::size_t slash = whole.rfind('/', begin - 1);
-    begin = slash == std::string::npos ? 0 : slash;
-  }
-  const std::string end = whole.substr(whole[begin] == '/' ? begin + 1 : begin);
-  return ::fnmatch(wanted.c_str(), end.c_str(), FNM_PATHNAME) == 0;
+  return excludes;
 }
 
 struct Problem {
@@ -93,7 +83,8 @@ struct Problem {
 
 class Scanner {
  public:
-  Scanner(Scan& scan, const ScanOptions& options) : scan_(scan), options_(options) {}
+  Scanner(Scan& scan, const ScanOptions& options)
+      : scan_(scan), options_(options), excludes_(excludes_of(options.excludes, scan.name)) {}
 
   // `relative` is empty for the content's own folder or single file.
   void visit(const std::string& path, const std::string& relative) {
@@ -121,8 +112,9 @@ class Scanner {
   // Every pattern is asked, as all that leave something out are told.
   bool excluded(const std::string& relative, bool folder) {
     bool out = false;
-    for (const std::string& pattern : options_.excludes) {
-      if (!excludes(pattern, scan_.name, relative, folder)) continue;
+    for (const auto& [pattern, globs] : excludes_) {
+      const auto fits = [&](const PathGlob& glob) { return glob.fits(relative, folder); };
+      if (std::ranges::none_of(globs, fits)) continue;
       scan_.excludes_used.insert(pattern);
       out = true;
     }
@@ -173,15 +165,16 @@ class Scanner {
     if (relative.empty())
       return problem(path, "is a symbolic link; share what it points to instead");
     if (options_.links == Links::kSkip) return skip(path, "is a symbolic link");
-    if (options_.links == Links::kRefuse)
-      return problem(path, "is a symbolic link (--symlinks keep or skip)");
     std::error_code error;
     const std::string target = std::filesystem::read_symlink(path, error).string();
     if (error) return failure(path, "read", error.value());
     if (Status safe = check_link_target(relative, target); !safe) {
       return problem(path, "is a symbolic link to '" + escaped(target) +
-                               "', which would not work elsewhere: " + safe.error().detail);
+                               "', which would not work elsewhere: " + safe.error().detail +
+                               " (--symlinks skip, or --exclude it)");
     }
+    if (options_.links == Links::kRefuse)
+      return problem(path, "is a symbolic link (--symlinks keep or skip)");
     struct stat nothing {};
     if (add(path, relative, nothing, FileEntry::Kind::kLink)) scan_.files.back().target = target;
   }
@@ -220,6 +213,7 @@ class Scanner {
 
   Scan& scan_;
   const ScanOptions& options_;
+  const std::vector<Exclude> excludes_;
   std::vector<Problem> problems_;
   bool too_many_ = false;
 };

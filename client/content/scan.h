@@ -17,9 +17,7 @@ struct ScanOptions {
     kKeep,  // as links; one that points out of the content is refused
   };
   Links links = Links::kRefuse;
-  // Shell patterns of what is left out, none empty: compared with the last components of every
-  // path, the content's name being the first, or with the whole path in the content if they begin
-  // with '/' or "./". '*' stops at '/'; one that ends in '/' means folders.
+  // Patterns (path_glob.h) of what is left out, none empty. The content's name may stand in front.
   std::vector<std::string> excludes;
   bool skip_bad_names = false;           // leave out what check_content_path refuses
   std::function<bool()> cancelled = {};  // polled between names; then kCancelled

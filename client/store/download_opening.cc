@@ -271,7 +271,7 @@ Error DownloadOpening::refuse(const std::vector<FileMismatch>& faults) const {
                        "; ";
   if (all.repair && looks_foreign(files_, info_, options_.as)) {
     detail += std::string(kForeignAdvice) + ": " + elsewhere;
-    if (all.replace) detail += ", or replace it (--overwrite)";
+    detail += all.replace ? ", or replace it (--repair or --overwrite)" : ", or --repair it";
     return Error{ErrorCode::kExists, operation, detail};
   }
   if (all.repair) detail += "--repair fetches what is missing or wrong and keeps the rest, ";

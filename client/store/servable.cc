@@ -41,7 +41,8 @@ Error cannot_serve(Files& files, const ContentFiles& content, const Manifest& ma
     advice =
         std::string(kAbsentAdvice) + "; firn get" + content::as_option(options.as) + " fetches it";
   } else if (looks_foreign(files, info, options.as)) {
-    advice = std::string(kForeignAdvice) + "; firn share shares what is there";
+    advice = std::string(kForeignAdvice) +
+             "; firn share shares what is there, firn get --repair writes this one over it";
   }
   return {std::ranges::all_of(faults, absent) ? ErrorCode::kNotFound : ErrorCode::kCorrupt,
           "serve " + files.full_path(content.top_name()),

@@ -71,7 +71,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("where", metavar="WHERE", help="the daemon's socket, or http://HOST:PORT")
     parser.add_argument("method", metavar="METHOD", help="'methods' names them all")
-    parser.add_argument("params", metavar="NAME=VALUE", nargs="*", help="or one JSON object")
+    parser.add_argument("params", metavar="NAME=VALUE", nargs="*", default=[], help="or one JSON object")
     arguments = parser.parse_args()
     try:
         params = params_of(arguments.params)

@@ -9,6 +9,7 @@
 // way.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,10 @@
 #include "proto/content/content_secret.h"
 
 namespace firn {
+
+// A file that holds links, one a line.
+inline constexpr const char* kLinkFileSuffix = ".link";
+inline constexpr std::size_t kLinkFileBytesMax = 64 << 10;
 
 struct Link {
   ContentId content_id;

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <sstream>
 
 #include "proto/base/unique_fd.h"
 #include "proto/program/output_file.h"
@@ -79,6 +80,19 @@ Result<std::string> read_input_file(const std::string& path, std::size_t bytes_m
   const auto fd = open_input(path);
   if (!fd.ok()) return fd.error();
   return read_whole(*fd, path, bytes_max);
+}
+
+Result<std::vector<std::string>> read_input_lines(const std::string& path, std::size_t bytes_max) {
+  const auto text = read_input_file(path, bytes_max);
+  if (!text.ok()) return text.error();
+  std::vector<std::string> lines;
+  std::istringstream stream(*text);
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string::npos || line[begin] == '#') continue;
+    lines.push_back(line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1));
+  }
+  return lines;
 }
 
 Result<std::string> read_trusted_file(const std::string& path, std::size_t bytes_max) {

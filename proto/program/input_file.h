@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "proto/base/result.h"
 
@@ -16,8 +17,13 @@ namespace firn {
 // (it has more than `bytes_max` bytes).
 Result<std::string> read_input_file(const std::string& path, std::size_t bytes_max);
 
-// The same for a file that says what the program does: nobody but root and the user of this process
-// may be able to write it. Errors: also kBadInput (another user owns it, or may write it).
+// The same, in lines without the white space around them; empty ones and those that begin with '#'
+// are left out.
+Result<std::vector<std::string>> read_input_lines(const std::string& path, std::size_t bytes_max);
+
+// As read_input_file(), for a file that says what the program does: nobody but root and the user of
+// this process may be able to write it. Errors: also kBadInput (another user owns it, or may write
+// it).
 Result<std::string> read_trusted_file(const std::string& path, std::size_t bytes_max);
 
 }  // namespace firn

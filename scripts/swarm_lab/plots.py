@@ -57,6 +57,7 @@ def arrivals(axes, by_client):
         axes.axvline(limit, color="black", linestyle="--", linewidth=1, label="bound")
     axes.set_xlabel("seconds")
     axes.set_ylabel("downloaders that have finished")
+    axes.yaxis.get_major_locator().set_params(integer=True)
 
 
 def rank(axes, by_client):
@@ -89,7 +90,8 @@ def _bars(axes, records, value, label):
     axes.set_xticks([place + 0.4 - width / 2 for place in range(len(groups))], list(groups),
                     rotation=30, ha="right", fontsize="small")
     seen = dict(zip(*reversed(axes.get_legend_handles_labels())))
-    axes.legend(seen.values(), seen.keys(), fontsize="small")
+    # Beside the bars, which may be high anywhere.
+    axes.legend(seen.values(), seen.keys(), fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
     axes.set_ylabel(label)
 
 

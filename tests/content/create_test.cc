@@ -279,6 +279,16 @@ TEST_CASE("symbolic links are refused by name, wherever they point") {
   CHECK(refused(dir.path("top")).message().find("top/root") != std::string::npos);
 }
 
+TEST_CASE("a link that no option keeps is told apart at once, and how to leave it out") {
+  const TemporaryFolder dir;
+  write(dir.path("top/f"), "x");
+  fs::create_symlink("f", dir.path("top/in"));
+  fs::create_symlink("/etc/passwd", dir.path("top/out"));
+  const std::string text = refused(dir.path("top")).message();
+  CHECK(text.find("top/in: is a symbolic link (--symlinks keep or skip)") != std::string::npos);
+  CHECK(text.find("it is absolute (--symlinks skip, or --exclude it)") != std::string::npos);
+}
+
 TEST_CASE("links are left out, or kept if they lead nowhere else, as one wishes") {
   const TemporaryFolder dir;
   write(dir.path("top/a/f"), "x");

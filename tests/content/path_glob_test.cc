@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -35,15 +36,18 @@ void check(const std::vector<Case>& cases) {
   }
 }
 
-TEST_CASE("a pattern without a slash is compared with every name on a path, one with it with all") {
+TEST_CASE("a pattern may begin at any name of a path, and one with a slash in front at the first") {
   check({
       {"a.mkv", {"a.mkv", "x/a.mkv", "x/y/a.mkv", "a.mkv/b", "x/a.mkv/b/c"}, {"aa.mkv", "a.mkvb"}},
-      {"x/a", {"x/a", "x/a/b"}, {"y/x/a", "x/aa", "x", "a", "x/b/a"}},
+      {"x/a", {"x/a", "x/a/b", "y/x/a", "z/y/x/a/b"}, {"x/aa", "xx/a", "x", "a", "x/b/a"}},
+      {"/x/a", {"x/a", "x/a/b"}, {"y/x/a"}},
+      {"./x/a", {"x/a"}, {"y/x/a"}},
+      {"docs/*.pdf", {"docs/x.pdf", "a/docs/x.pdf"}, {"docs/a/x.pdf", "adocs/x.pdf"}},
       {"/a", {"a", "a/b"}, {"b/a"}},
       {"./a", {"a", "a/b"}, {"b/a"}},
       {"a/", {"a/b", "x/a/b", "a/b/c"}, {"a", "x/a"}},
       {"/a/", {"a/b"}, {"a", "x/a/b"}},
-      {"x/a/", {"x/a/b"}, {"x/a", "y/x/a/b"}},
+      {"x/a/", {"x/a/b", "y/x/a/b"}, {"x/a", "y/x/a"}},
       {"A", {"A"}, {"a"}},
   });
   CHECK(fits("a/", "a", true));
@@ -58,12 +62,14 @@ TEST_CASE("stars stop at a slash, two of them do not") {
       {"*.mkv", {"a.mkv", ".mkv", "x/a.mkv", "d.mkv/x"}, {"mkv", "a.mkv.txt"}},
       {"x*z", {"xz", "xyz", "a/xyz/b"}, {"x/z", "xy"}},
       {"x**z", {"xz", "xyz"}, {"x/z"}},  // names have no slash
-      {"x/*", {"x/a", "x/a/b"}, {"x", "y/x/a"}},
+      {"x/*", {"x/a", "x/a/b", "y/x/a"}, {"x", "y/x"}},
       {"x/*/z", {"x/y/z"}, {"x/z", "x/y/y/z"}},
-      {"x/**/z", {"x/z", "x/y/z", "x/y/y/z"}, {"x/yz", "xz", "x/y/az", "y/x/z"}},
+      {"x/**/z", {"x/z", "x/y/z", "x/y/y/z", "y/x/z"}, {"x/yz", "xz", "x/y/az"}},
+      {"/x/**/z", {"x/z", "x/y/z"}, {"y/x/z"}},
       {"**/z", {"z", "x/z", "x/y/z"}, {"xz", "x/yz"}},
       {"**/x/**/z", {"x/z", "a/b/x/c/d/z"}, {"x", "ax/z"}},
-      {"x/**", {"x/a", "x/a/b"}, {"x", "y/x/a"}},
+      {"x/**", {"x/a", "x/a/b", "y/x/a"}, {"x", "y/x"}},
+      {"/x**z", {"xz", "x/y/z"}, {"y/xz"}},
       {"x/**.srt", {"x/a.srt", "x/y/a.srt"}, {"x/a.txt", "a.srt"}},
       {"x/**y/z", {"x/y/z", "x/a/by/z"}, {"x/yy", "x/z"}},
       {"**", {"a", "a/b"}, {}},
@@ -192,19 +198,21 @@ bool naive(std::string_view pattern, const Letters& path, std::size_t at, bool n
 bool naive(std::string pattern, const std::string& path, bool is_folder) {
   const bool folder = pattern.ends_with('/');
   if (folder) pattern.pop_back();
-  const bool whole = pattern.find('/') != std::string::npos;
-  if (pattern.starts_with('/')) pattern.erase(0, 1);
+  const bool across = pattern.find('/') != std::string::npos;
+  const bool from_top = pattern.starts_with('/');
+  if (from_top) pattern.erase(0, 1);
   const Letters letters = letters_of(path);
   const auto part_fits = [&](std::size_t begin, std::size_t end) {
     const auto at = [&](std::size_t i) { return letters.begin() + static_cast<std::ptrdiff_t>(i); };
-    return naive(pattern, Letters(at(begin), at(end)), 0, true, whole);
+    return naive(pattern, Letters(at(begin), at(end)), 0, true, across);
   };
-  std::size_t begin = 0;
+  std::vector<std::size_t> begins = {0};
   for (std::size_t end = 0; end <= letters.size(); ++end) {
     const bool last = end == letters.size();
     if (!last && letters[end] != "/") continue;
-    if ((!folder || !last || is_folder) && part_fits(whole ? 0 : begin, end)) return true;
-    begin = end + 1;
+    const auto fits_from = [&](std::size_t begin) { return part_fits(begin, end); };
+    if ((!folder || !last || is_folder) && std::ranges::any_of(begins, fits_from)) return true;
+    if (!from_top) begins.push_back(end + 1);
   }
   return false;
 }

@@ -189,6 +189,29 @@ TEST_CASE("an up limit holds over time, and is used") {
   }
 }
 
+TEST_CASE("the least up limit lets no block and no part of the manifest go, ever") {
+  for (const bool of_all : {false, true}) {
+    CAPTURE(of_all);
+    core::Options options = plain_options();
+    core::RateBudget budget(core::kNoUpload, core::burst_of(core::kNoUpload));
+    if (of_all) {
+      options.up_budget = &budget;
+    } else {
+      options.up_limit = core::kNoUpload;
+    }
+    Fixture fixture(plain_manifest(1000, 64, 1000), options);
+    fixture.start(true);
+    fixture.join(1, peer_id(1), 1'000'000);
+    fixture.say(1, proto::ManifestRequest{0});
+    for (int i = 0; i < 100; ++i) {
+      fixture.pass(30 * kSecond);
+      fixture.say_state(1, 0, 1'000'000);
+      CHECK(fixture.blocks_to(1).empty());
+      CHECK(fixture.heard<proto::ManifestPart>(1).empty());
+    }
+  }
+}
+
 TEST_CASE("an up limit counts coding vectors and the manifest too") {
   constexpr std::uint64_t kLimit = 20'000;
   core::Options options = plain_options();

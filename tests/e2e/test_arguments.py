@@ -216,11 +216,19 @@ class WithoutTracker(harness.SwarmTest):
         self.assert_downloaded(source, self.get(seed.link()))
         seed.wait_line("1 peer has everything; the latest: ", stream="stderr")
 
-    def test_a_port_that_was_given_is_named_and_no_other_is_suggested(self):
-        port = harness.free_port()
-        seed = self.firn("seed", "share", self.file(10), "--listen", f"127.0.0.1:{port}")
-        seed.wait_line(f"receivers connect to TCP port {port} of this machine$", stream="stderr")
-        self.assertIn(f"@127.0.0.1:{port}", seed.link())
+    def test_a_share_with_a_port_and_a_key_has_the_same_link_again(self):
+        port, source = harness.free_port(), self.file(10)
+        links = set()
+        for name in ("once", "again"):
+            seed = self.firn(name, "share", source, "--listen", f"127.0.0.1:{port}", "--identity",
+                             self.folder / "share.pem")
+            seed.wait_line(f"receivers connect to TCP port {port} of this machine$", stream="stderr")
+            self.assertIn(f"@127.0.0.1:{port}", seed.link())
+            links.add(seed.link())
+            self.assertEqual(0, seed.stop())
+        self.assertEqual(1, len(links))
+        seed = self.firn("fresh", "share", source, "--listen", f"127.0.0.1:{port}")
+        seed.wait_line(f"receivers connect to TCP port {port} .*--identity", stream="stderr")
 
 
 if __name__ == "__main__":

@@ -208,6 +208,18 @@ class DiskTrouble(DaemonTest):
         self.removed_while_broken("--delete-data")
 
 
+class Unfinished(DaemonTest):
+    def test_a_download_that_is_removed_before_it_is_complete_tells_what_it_leaves(self):
+        source = self.file(4000 * KIB)
+        seed = self.share(source, "--up-limit", "1M")
+        self.daemon()
+        content = self.add(seed.link())["content_id"]
+        self.wait_for(lambda contents: contents[0]["share"])
+        status, _, errors = self.run_firn("remove", source.name, "--socket", self.socket)
+        self.assertEqual(0, status)
+        self.assertRegex(errors, rf"about .* stay in {self.downloads}/\.firn/{content} .*--delete-data")
+
+
 class Hooks(DaemonTest):
     def setUp(self):
         super().setUp()

@@ -43,6 +43,15 @@ class Limits(DaemonTest):
                          (status, output))
         self.assertEqual(0, daemon.stop())
 
+    def test_a_download_without_upload_sends_no_block_and_ends(self):
+        source = self.file(300 * KIB)
+        self.daemon()
+        added = self.add(self.share(source).link(), "--no-upload")
+        self.assertEqual((1, "none"), (added["up_limit"], added["seeding"]))
+        self.wait_for(lambda contents: contents[0]["state"] == "finished")
+        for option in (["--seed", "forever"], ["--up", "1M"]):
+            self.assert_refused(self.run_firn("add", "x", "--no-upload", *option), USAGE, option[0])
+
     def test_a_download_that_stands_almost_still_is_whole_once_its_limit_is_lifted(self):
         source = self.file(3000 * KIB)
         seed = self.share(source)

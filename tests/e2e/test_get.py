@@ -171,6 +171,20 @@ class Swarms(harness.SwarmTest):
         self.assertEqual([relay.id()], [n["peer"] for n in complete["blocks_from"] if n["blocks"]])
         self.assertGreater(complete["blocks_recoded"], 0)
 
+    def test_without_uploading_no_block_goes_to_another_peer(self):
+        source = self.file(4 * MIB)
+        seed = self.share(source, "--up-limit", "2M")
+        taker = self.get(bare(seed.link()), "taker", "--no-pex", "--peer", seed.endpoint(), "--no-upload")
+        leaf = self.get(bare(seed.link()), "leaf", "--no-pex", "--peer", taker.endpoint(), "--peer", seed.endpoint())
+        complete = self.assert_downloaded(source, taker)
+        self.assertEqual(0, complete["blocks_sent"])
+        self.assertEqual(0, taker.wait_exit())
+        complete = self.assert_downloaded(source, leaf)
+        self.assertEqual([seed.id()], [n["peer"] for n in complete["blocks_from"] if n["blocks"]])
+        status, _, errors = self.run_firn("get", seed.link(), "-o", self.folder / "again", "--up-limit", "0", "--seed", "none")
+        self.assertEqual(0, status)
+        self.assertIn("--up-limit 0 sets no limit", errors)
+
     def test_the_tracker_hosts_the_manifest_while_no_seed_is_there(self):
         source = self.file(300 * KIB)
         manifest = self.folder / "x.firn"

@@ -154,7 +154,19 @@ class Access(Door):
         self.assertIn("There is no content yet", self.page())
         self.assertEqual(401, self.http("GET", "/", token="wrong")[0])
         self.assertEqual(output, self.run_firn("page", "--socket", path)[1])
-        self.assertEqual(0, process.stop())
+        process.kill()
+        command = ["daemon", "--data", data, "--socket", path, "--json", *harness.LISTEN]
+        again = self.firn("again", *command)
+        again.wait_event("daemon")
+        self.assertEqual(output, self.run_firn("page", "--socket", path)[1])
+        self.assertEqual(0, again.stop())
+        with socket.create_server(("127.0.0.1", self.port)):
+            third = self.firn("third", *command)
+            third.wait_event("daemon")
+            elsewhere = self.run_firn("page", "--socket", path)
+            self.assertEqual(0, elsewhere[0], elsewhere)
+            self.assertNotEqual(output, elsewhere[1])
+            self.assertEqual(0, third.stop())
 
     def test_no_log_has_the_token(self):
         logs = [self.folder / name for name in ("daemon.log", "page.log", "events.log", "share.log")]

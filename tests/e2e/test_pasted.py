@@ -66,6 +66,16 @@ class Pasted(harness.SwarmTest):
         seed = self.share(source)
         self.assert_downloaded(source, self.get(seed.link().removeprefix("firn:"), "get"))
 
+    def test_a_link_may_stand_in_a_file(self):
+        source = self.file(1000)
+        link = self.share(source).link()
+        file = self.folder / "x.link"
+        file.write_text(f"# {source.name}\n\n  {link}\n")
+        self.assert_downloaded(source, self.get(file))
+        for text in ("", f"{link}\n{link}\n", "no link\n"):
+            file.write_text(text)
+            self.assert_refused(self.run_firn("get", file, "-o", self.folder / "no"), harness.USAGE, "one link")
+
     def test_what_is_neither_a_link_nor_a_file_is_told(self):
         for text, status, words in (
                 ("magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a", harness.USAGE,

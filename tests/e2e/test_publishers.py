@@ -123,7 +123,7 @@ class Signed(PublisherTest):
         self.assertFalse((self.folder / "wrong" / source.name).exists())
         self.assert_refused(self.run_firn("info", link.replace(public, other)), WRONG_IDENTITY,
                             public, other)
-        self.assert_refused(self.run_firn("info", link, "--publisher", other), USAGE, public, other)
+        self.assert_refused(self.run_firn("info", link, "--publisher", other), WRONG_IDENTITY, public, other)
 
     def test_who_asks_for_a_publisher_takes_no_unsigned_content(self):
         public = self.key()[1]

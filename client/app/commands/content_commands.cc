@@ -28,6 +28,7 @@ struct AddArguments : AskOptions {
   bool overwrite = false;
   bool repair = false;
   bool paused = false;
+  bool no_upload = false;
 };
 
 struct ListArguments : AskOptions {};
@@ -52,14 +53,15 @@ ExitCode run(const AddArguments& arguments, Console& console) {
   // Read here first: a mistyped path or link is told without a daemon, and a path is the caller's.
   const auto source = read_source(arguments.source);
   if (!source.ok()) return fail(console, source.error());
-  Json params = {{"source", source->manifest ? absolute(arguments.source) : arguments.source},
+  Json params = {{"source", source->from_file ? absolute(arguments.source) : arguments.source},
                  {"serve", arguments.serve},
-                 {"seeding", arguments.seeding},
+                 {"seeding", arguments.no_upload ? "none" : arguments.seeding},
                  {"trust", arguments.trust}};
   // What is served stands here; what is downloaded goes where the daemon puts downloads.
   if (!arguments.folder.empty() || arguments.serve)
     params["folder"] = absolute(arguments.folder.empty() ? "." : arguments.folder);
   add_limit_params(limits_of(arguments.limits).value(), params);
+  if (arguments.no_upload) params["up"] = core::kNoUpload;
   params["priority"] = arguments.priority;
   if (!arguments.as.empty()) params["as"] = arguments.as;
   for (const auto& [name, given] : {std::pair("overwrite", arguments.overwrite),
@@ -105,6 +107,8 @@ ExitCode run(const OneArguments& arguments, Console& console) {
   if (!answer.ok()) return fail(console, answer.error());
   tell_about("content", *answer, console);
   if (!console.json() && arguments.method == "show") console.print(shown_lines(*answer));
+  if (arguments.method == "remove" && !arguments.delete_data)
+    if (const std::string left = left_behind(*answer); !left.empty()) console.info(left);
   return ExitCode::kOk;
 }
 
@@ -130,11 +134,12 @@ void add_add_command(CLI::App& app, Chosen& chosen) {
                  "with --serve: files of the right sizes and times need not be read first")
       ->configurable(false)
       ->needs(serve);
-  command
-      ->add_option("--seed", arguments->seeding,
-                   "how long to stay when complete, as for get (default: forever)")
-      ->option_text("HOW")
-      ->check(seeding_policy);
+  CLI::Option* seed =
+      command
+          ->add_option("--seed", arguments->seeding,
+                       "how long to stay when complete, as for get (default: forever)")
+          ->option_text("HOW")
+          ->check(seeding_policy);
   command
       ->add_option("--priority", arguments->priority,
                    "before or after others where the daemon has a place for one (default: normal)")
@@ -147,6 +152,12 @@ void add_add_command(CLI::App& app, Chosen& chosen) {
       ->configurable(false);
   add_rate_options(*command, arguments->limits);
   add_goal_options(*command, arguments->limits, ", none, or default: as the daemon");
+  command
+      ->add_flag("--no-upload", arguments->no_upload,
+                 "send no blocks of it to other peers, and stop when complete")
+      ->configurable(false)
+      ->excludes(seed)
+      ->excludes("--up");
   add_asking_options(*command, *arguments);
   on_command(*command, arguments, chosen, run);
 }

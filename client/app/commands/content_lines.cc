@@ -60,4 +60,16 @@ std::vector<std::string> shown_lines(const Json& content) {
   return lines;
 }
 
+std::string left_behind(const Json& content) {
+  const double bytes = number_of(content, "share") * number_of(content, "bytes");
+  if (cell(content, "complete") == "true" || bytes < 1) return "";
+  const std::string folder = cell(content, "folder"), named = cell(content, "as");
+  return fmt::format(
+      "about {} that were downloaded stay in {}/.firn/{} and {}/{}; firn remove --delete-data "
+      "would "
+      "have deleted them",
+      format_bytes(static_cast<std::uint64_t>(bytes)), folder, cell(content, "content_id"), folder,
+      named == "-" ? cell(content, "name") : named);
+}
+
 }  // namespace firn::app

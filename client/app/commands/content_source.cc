@@ -71,9 +71,22 @@ Error neither(const std::string& text, Error error) {
   return error;
 }
 
+// The one link of a file.
+Result<ContentSource> read_link_file(const std::string& path) {
+  auto lines = read_input_lines(path, kLinkFileBytesMax);
+  if (!lines.ok()) return lines.error();
+  if (lines->size() != 1 || !looks_like_link(tidied(lines->front())))
+    return Error{ErrorCode::kBadInput, "read " + path,
+                 "it must hold one link; firn watch takes files with several"};
+  auto source = read_source(lines->front());
+  if (source.ok()) source->from_file = true;
+  return source;
+}
+
 Result<ContentSource> read_source(const std::string& given) {
   const std::string text = tidied(given);
   ContentSource source;
+  if (!looks_like_link(text) && text.ends_with(kLinkFileSuffix)) return read_link_file(text);
   if (looks_like_link(text)) {
     auto link = parse_link(text);
     if (!link.ok()) return link.error();
@@ -91,6 +104,7 @@ Result<ContentSource> read_source(const std::string& given) {
   source.content_id = manifest->id;
   source.trackers = manifest->trackers;
   source.manifest = *std::move(manifest);
+  source.from_file = true;
   return source;
 }
 

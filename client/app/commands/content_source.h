@@ -19,6 +19,7 @@ struct ContentSource {
   ContentId content_id;
   std::optional<Manifest> manifest;
   bool manifest_kept = false;  // an earlier run left it; not named by the user
+  bool from_file = false;      // that the user named
   std::vector<Address> trackers;
   std::vector<Address> peers;
   std::optional<PublicKey> publisher;        // the key that the link demands of the publisher
@@ -36,7 +37,8 @@ Result<Manifest> read_manifest_file(const std::string& path);
 inline constexpr const char* kNobodyKnown =
     "no tracker and no peer is known: waiting for peers to connect to us";
 
-// LINK (also with spaces around it, or without "firn:" where no such file stands) or X.firn.
+// LINK (also with spaces around it, or without "firn:" where no such file stands), X.link with one
+// link, or X.firn.
 // Errors: kBadInput (also a link of another program), and as read_manifest_file().
 Result<ContentSource> read_source(const std::string& text);
 

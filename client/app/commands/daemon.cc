@@ -78,7 +78,7 @@ std::unique_ptr<PeerDriver> start_where_it_was(DriverOptions options, const Data
                                                Console& console, ExitCode& code) {
   if (options.identity_file.empty()) options.identity_file = folder.identity_file();
   bool keeps_port = options.listen.port == 0;
-  if (const std::uint16_t port = folder.port(); keeps_port && port != 0) {
+  if (const std::uint16_t port = folder.port(DataFolder::kPeersPort); keeps_port && port != 0) {
     options.listen.port = port;
     auto driver = PeerDriver::start(options, console);
     if (driver.ok()) return *std::move(driver);
@@ -92,7 +92,8 @@ std::unique_ptr<PeerDriver> start_where_it_was(DriverOptions options, const Data
   }
   auto driver = start_driver(options, console, code);
   if (driver == nullptr || !keeps_port) return driver;
-  if (const Status kept = folder.keep_port(driver->listening().port); !kept.ok())
+  if (const Status kept = folder.keep_port(DataFolder::kPeersPort, driver->listening().port);
+      !kept.ok())
     console.warning(kept.error().message());
   return driver;
 }
@@ -250,7 +251,7 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
       ControlSocket::open(driver->loop(), console, path,
                           [&](std::string_view line) { return answer_rpc(line, **list); });
   if (!socket.ok()) return fail(console, socket.error());
-  DaemonPage page(arguments.page, data, *driver, **list, console);
+  DaemonPage page(arguments.page, *folder, *driver, **list, console);
   if (const Status opened = page.open(); !opened.ok())
     return fail_to_serve(console, opened.error());
   (*list)->offer_page([&page] { return page.tell(); });

@@ -1,15 +1,22 @@
 #include "client/app/commands/daemon_page.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 
 namespace firn::app {
 
-DaemonPage::DaemonPage(PageOptions options, const std::string& data, PeerDriver& driver,
+DaemonPage::DaemonPage(PageOptions options, const DataFolder& folder, PeerDriver& driver,
                        DaemonMethods& methods, Console& console)
-    : options_(std::move(options)), driver_(driver), methods_(methods), console_(console) {
-  options_.folder = data;
-  if (options_.token_file.empty()) options_.token_file = data + "/http-token";
+    : options_(std::move(options)),
+      folder_(folder),
+      driver_(driver),
+      methods_(methods),
+      console_(console) {
+  options_.folder = folder.path();
+  if (options_.token_file.empty()) options_.token_file = folder.path() + "/http-token";
 }
 
 Status DaemonPage::open() {
@@ -21,8 +28,15 @@ Status DaemonPage::open() {
 }
 
 Result<Json> DaemonPage::tell() {
-  if (options_.listen.empty()) options_.listen = "localhost:0";
+  if (options_.listen.empty()) {
+    options_.listen = fmt::format("localhost:{}", folder_.port(DataFolder::kPagePort));
+    if (!open().ok()) options_.listen = "localhost:0";
+  }
   if (const Status opened = open(); !opened.ok()) return opened.error();
+  const std::string& url = server_->url();
+  const int port = std::stoi(url.substr(url.rfind(':') + 1));
+  // If that fails, the page has another port next time.
+  (void)folder_.keep_port(DataFolder::kPagePort, static_cast<std::uint16_t>(port));
   return Json{{"url", server_->url()}, {"token", server_->token()}};
 }
 

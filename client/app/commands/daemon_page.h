@@ -5,24 +5,27 @@
 #include <string>
 
 #include "client/app/console/events.h"
+#include "client/app/daemon/data_folder.h"
 #include "client/app/page/page_server.h"
 
 namespace firn::app {
 
-// Main thread. `driver`, `methods` and `console` outlive it.
+// Main thread. All but the options outlive it.
 class DaemonPage {
  public:
-  // `data`: the daemon's folder, where uploads go, and the token unless `options` name its file.
-  DaemonPage(PageOptions options, const std::string& data, PeerDriver& driver,
+  // `folder`: where uploads go, the port, and the token unless `options` name its file.
+  DaemonPage(PageOptions options, const DataFolder& folder, PeerDriver& driver,
              DaemonMethods& methods, Console& console);
 
   // Opens it where the options name an address. Errors: as open_page_server()'s.
   Status open();
-  // `url` and `token`, after opening it on any free port of this machine alone if it is not open.
+  // `url` and `token`. If it is not open, it is opened for this machine alone, at the port that it
+  // had last if that is free.
   Result<Json> tell();
 
  private:
   PageOptions options_;
+  const DataFolder& folder_;
   PeerDriver& driver_;
   DaemonMethods& methods_;
   Console& console_;

@@ -65,8 +65,8 @@ Result<KeptContent> read_added(const AddRequest& request) {
   auto source = read_source(request.source);
   if (!source.ok()) return source.error();
   // The daemon's own folder means nothing to a caller.
-  if (source->manifest && !request.source.starts_with('/'))
-    return Error{ErrorCode::kBadInput, operation, "a manifest's path must be absolute"};
+  if (source->from_file && !request.source.starts_with('/'))
+    return Error{ErrorCode::kBadInput, operation, "a file's path must be absolute"};
   KeptContent kept;
   kept.id = source->content_id;
   kept.kind = request.serve ? KeptContent::Kind::kServe : KeptContent::Kind::kDownload;

@@ -59,7 +59,9 @@ ExitCode find_manifest(const NetworkOptions& options, ContentSource& source, Con
   if (code == ExitCode::kWrongIdentity || (code == ExitCode::kInterrupted && !late)) return code;
   console.error("unreachable",
                 "no tracker and no peer sent the manifest within 10 s" +
-                    (why.empty() ? std::string() : ": " + why),
+                    (why.empty() ? std::string() : ": " + why) +
+                    "; a manifest file in place of the link needs nobody (firn share -o X.firn "
+                    "writes it)",
                 source.content_id);
   return ExitCode::kNetwork;
 }

@@ -22,6 +22,7 @@ struct GetArguments {
   bool overwrite = false;
   bool repair = false;
   std::string seed;
+  bool no_upload = false;
   std::string on_complete;
   std::string timeout;
   std::string publisher;
@@ -43,6 +44,10 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
     const auto policy = parse_seed_policy(arguments.seed);
     if (!policy.ok()) return policy.error();
     plan->core.seeding = *policy;
+  }
+  if (arguments.no_upload) {
+    plan->core.seeding = {.kind = core::SeedPolicy::Kind::kNone};
+    plan->core.up_limit = core::kNoUpload;
   }
   if (plan->core.trackers.empty() && plan->core.peers.empty())
     console.shared_warning(kNobodyKnown, plan->content_id);
@@ -98,7 +103,9 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<GetArguments>();
   CLI::App* command =
       app.add_subcommand("get", "download; continues a download that was interrupted");
-  command->add_option("SOURCE", arguments->sources, "links or manifest files")
+  command
+      ->add_option("SOURCE", arguments->sources,
+                   "links, X.link files that hold one, or manifest files")
       ->option_text("LINK|X.firn")
       ->required()
       ->check(not_empty());
@@ -110,12 +117,17 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
       ->check(not_empty());
   add_as_option(*command, arguments->as, "name for the content in DIR, instead of its own");
   add_replacing_options(*command, arguments->overwrite, arguments->repair);
-  command
-      ->add_option("--seed", arguments->seed,
-                   "how long to stay when complete: none, forever, a ratio (ratio:1.5) or a "
-                   "duration (30m, 1h30m); default: while connected peers need it, 30s at most")
-      ->option_text("HOW")
-      ->check(seeding_policy);
+  CLI::Option* seed =
+      command
+          ->add_option("--seed", arguments->seed,
+                       "how long to stay when complete: none, forever, a ratio (ratio:1.5) or a "
+                       "duration (30m, 1h30m); default: while connected peers need it, 30s at most")
+          ->option_text("HOW")
+          ->check(seeding_policy);
+  CLI::Option* no_upload = command
+                               ->add_flag("--no-upload", arguments->no_upload,
+                                          "send no blocks to other peers, and end when complete")
+                               ->excludes(seed);
   command
       ->add_option("--on-complete", arguments->on_complete,
                    "shell command to run once every file is verified; its environment has "
@@ -132,6 +144,7 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
+  no_upload->excludes("--content-up-limit");
   add_status_option(*command, arguments->status);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {

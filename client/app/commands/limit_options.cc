@@ -14,11 +14,13 @@ std::string check_limit(const std::string& text) {
 }  // namespace
 
 void add_rate_options(CLI::App& app, LimitTexts& texts) {
-  app.add_option("--up", texts.up, "bytes per second sent at most (1M or 10Mbit), none, or default")
+  app.add_option("--up", texts.up,
+                 "bytes per second sent at most (1M or 10Mbit), 0 or none for no limit, or default")
       ->option_text("RATE")
       ->configurable(false)
       ->check(check_limit<read_rate_limit>);
-  app.add_option("--down", texts.down, "bytes per second received at most, none, or default")
+  app.add_option("--down", texts.down,
+                 "bytes per second received at most, 0 or none for no limit, or default")
       ->option_text("RATE")
       ->configurable(false)
       ->check(check_limit<read_rate_limit>);

@@ -68,16 +68,24 @@ std::uint64_t default_memory_bytes() {
 // Bandwidth and memory.
 void add_limit_options(CLI::App& app, NetworkOptions& options) {
   const auto add_limit = [&app](const char* name, std::uint64_t& rate, const char* description) {
-    add_rate_option(app, name, rate, description)->group(kNetworkGroup);
+    return add_rate_option(app, name, rate, description)->group(kNetworkGroup);
+  };
+  const auto note_zero = [&options](const char* name) {
+    return [&options, name](const std::string& digits) {
+      if (digits == "0") options.lifted.emplace_back(name);
+    };
   };
   add_limit("--up-limit", options.up_limit,
-            "bytes per second sent to peers at most, all contents together (10M or 80Mbit)");
+            "bytes per second sent to peers at most, all contents together (10M or 80Mbit); "
+            "0: no limit")
+      ->each(note_zero("--up-limit"));
   add_limit("--down-limit", options.down_limit,
-            "bytes per second received from peers at most, all contents together");
+            "bytes per second received from peers at most, all contents together; 0: no limit");
   add_limit("--content-up-limit", options.content_up_limit,
-            "bytes per second sent at most for each content");
+            "bytes per second sent at most for each content; 0: no limit")
+      ->each(note_zero("--content-up-limit"));
   add_limit("--content-down-limit", options.content_down_limit,
-            "bytes per second received at most for each content");
+            "bytes per second received at most for each content; 0: no limit");
   options.memory_bytes = default_memory_bytes();
   add_bytes_option(app, "--memory", options.memory_bytes,
                    "about how much memory the process may use (default 128M, or half of what its "
@@ -90,8 +98,8 @@ void add_limit_options(CLI::App& app, NetworkOptions& options) {
 void add_run_options(CLI::App& app, NetworkOptions& options) {
   app.add_option(
          "--identity", options.identity_file,
-         "keep this peer's key in FILE (default: a fresh one for each run; of daemon: one in "
-         "its data folder)")
+         "keep this peer's key, which links name with its address, in FILE (default: a fresh one "
+         "for each run; of daemon: one in its data folder)")
       ->option_text("FILE")
       ->check(not_empty())
       ->group(kNetworkGroup);

@@ -30,6 +30,7 @@ struct NetworkOptions {
   std::uint64_t down_limit = 0;
   std::uint64_t content_up_limit = 0;  // of each
   std::uint64_t content_down_limit = 0;
+  std::vector<std::string> lifted;          // options that set an upload limit to 0
   std::uint64_t memory_bytes = 128u << 20;  // of the process
   std::string identity_file;
   bool profile = false;

@@ -60,7 +60,8 @@ std::string reach_warning(const std::vector<Address>& trackers, const std::vecto
            "a loopback address, make it work elsewhere";
   return names +
          " only addresses of private networks, so it works on machines that reach these; "
-         "--tracker with a tracker on the internet makes it work from everywhere";
+         "elsewhere it works with a --tracker on the internet, if receivers reach the port of this "
+         "machine or of another peer";
 }
 
 }  // namespace firn::app

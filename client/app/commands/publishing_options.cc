@@ -91,7 +91,7 @@ void add_publisher_option(CLI::App& app, std::string& key) {
 Status require_publisher(ContentSource& source, const std::string& key) {
   const auto wanted = public_key_from_text(key);
   if (wanted && source.publisher && *wanted != *source.publisher)
-    return Error{ErrorCode::kBadInput, "take the publisher " + wanted->text(),
+    return Error{ErrorCode::kWrongIdentity, "take the publisher " + wanted->text(),
                  "the link asks for another, " + source.publisher->text()};
   if (wanted) source.publisher = wanted;
   if (!source.publisher || !source.manifest) return Done{};

@@ -31,8 +31,13 @@ template <typename Arguments>
 Chosen run_of(std::shared_ptr<Arguments> arguments, Run<Arguments> run,
               const std::vector<std::string>& sources = {}) {
   return [arguments, run, sources] {
-    return with_console(
-        arguments->console, [&](Console& console) { return run(*arguments, console); }, sources);
+    const auto body = [&](Console& console) {
+      if constexpr (requires { arguments->network; })
+        for (const std::string& option : arguments->network.lifted)
+          console.warning(option + " 0 sets no limit; to send nothing, use get --no-upload");
+      return run(*arguments, console);
+    };
+    return with_console(arguments->console, body, sources);
   };
 }
 

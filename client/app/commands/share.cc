@@ -131,8 +131,12 @@ void say_reach(const ShareArguments& arguments, const PeerDriver& driver,
   if (shared.empty()) return;
   const Address& listening = driver.listening();
   const bool fixed = listen_address(arguments.network)->port != 0;
-  console.info(fmt::format("receivers connect to TCP port {} of this machine{}", listening.port,
-                           fixed ? "" : "; --listen '*:4712' makes it the same each time"));
+  const bool known = !arguments.network.identity_file.empty();
+  console.info(fmt::format(
+      "receivers connect to TCP port {} of this machine{}", listening.port,
+      fixed && known ? ""
+                     : "; with --listen '*:4712' --identity FILE the link works without a tracker "
+                       "after a restart too"));
   const std::string warning = reach_warning(shared.front().session->trackers().addresses(),
                                             link_addresses(arguments.network, listening));
   if (!warning.empty()) console.warning(warning);

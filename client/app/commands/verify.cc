@@ -42,7 +42,9 @@ std::string advice(const store::VerifyReport& report, const std::string& as) {
   if (report.unfinished) return "the download is not complete; " + get + " goes on with it";
   if (report.absent) return std::string(store::kAbsentAdvice) + "; " + get + " fetches it";
   if (report.foreign)
-    return std::string(store::kForeignAdvice) + "; firn get -o gets this one into another folder";
+    return std::string(store::kForeignAdvice) +
+           "; firn get -o gets this one into another folder, " + get +
+           " --repair writes this one over it";
   const bool in_the_way = std::any_of(report.bad_files.begin(), report.bad_files.end(),
                                       [](const auto& bad) { return bad.fault == "in the way"; });
   return std::string(in_the_way ? "move away what is in the way, and " : "") + get +

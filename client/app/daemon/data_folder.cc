@@ -66,8 +66,8 @@ Result<std::string> DataFolder::contents_file() const {
                "there"};
 }
 
-std::uint16_t DataFolder::port() const {
-  std::ifstream file(path_ + "/port");
+std::uint16_t DataFolder::port(const char* file_name) const {
+  std::ifstream file(path_ + "/" + file_name);
   std::string line;
   // At the end of the file already: its newline is missing, and perhaps digits too.
   if (!std::getline(file, line) || file.eof()) return 0;
@@ -78,8 +78,8 @@ std::uint16_t DataFolder::port() const {
 }
 
 // What is kept stays until another is written in full.
-Status DataFolder::keep_port(std::uint16_t port) const {
-  const std::string name = path_ + "/port", beside = name + ".new";
+Status DataFolder::keep_port(const char* file_name, std::uint16_t port) const {
+  const std::string name = path_ + "/" + file_name, beside = name + ".new";
   const std::string text = std::to_string(port) + "\n";
   const UniqueFd file(
       ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));

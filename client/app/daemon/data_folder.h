@@ -30,10 +30,13 @@ class DataFolder {
   Result<std::string> contents_file() const;
   // The key by which peers know the daemon, unless it is given another.
   std::string identity_file() const { return path_ + "/identity.pem"; }
-  // The port at which peers reached it last; 0: none is known.
-  std::uint16_t port() const;
+  // Names of files with a port: at which peers, and the page's readers, reached it last.
+  static constexpr const char* kPeersPort = "port";
+  static constexpr const char* kPagePort = "page-port";
+  // 0: none is known.
+  std::uint16_t port(const char* name) const;
   // Errors: as errno says.
-  Status keep_port(std::uint16_t port) const;
+  Status keep_port(const char* name, std::uint16_t port) const;
 
  private:
   DataFolder(std::string path, UniqueFd lock) : path_(std::move(path)), lock_(std::move(lock)) {}

@@ -3,19 +3,17 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "client/store/posix_files.h"
 #include "proto/content/content_secret.h"
+#include "proto/content/link.h"
 #include "proto/program/input_file.h"
 
 namespace firn::app {
 namespace {
 
 constexpr const char* kManifestSuffix = ".firn";
-constexpr const char* kLinkSuffix = ".link";
-constexpr std::size_t kLinkFileBytesMax = 64 << 10;
 // What is wrong for a while, such as a full disk.
 constexpr core::TimeUs kTryAgain = 30 * core::kSecond;
 
@@ -30,24 +28,12 @@ int weight(const Error& error) {
   return error.code == ErrorCode::kExists ? 1 : is_refused(error) ? 2 : 3;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) {
-    const std::size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string::npos || line[begin] == '#') continue;
-    lines.push_back(line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1));
-  }
-  return lines;
-}
-
 // A manifest is added by its path, links one by one.
 Result<std::vector<std::string>> sources_of(const std::string& path) {
-  if (!path.ends_with(kLinkSuffix)) return std::vector{path};
-  const auto text = read_input_file(path, kLinkFileBytesMax);
-  if (!text.ok()) return text.error();
-  std::vector<std::string> lines = lines_of(*text);
-  if (lines.empty()) return Error{ErrorCode::kBadInput, "read " + path, "there is no link in it"};
+  if (!path.ends_with(kLinkFileSuffix)) return std::vector{path};
+  auto lines = read_input_lines(path, kLinkFileBytesMax);
+  if (lines.ok() && lines->empty())
+    return Error{ErrorCode::kBadInput, "read " + path, "there is no link in it"};
   return lines;
 }
 
@@ -89,7 +75,8 @@ Result<std::vector<WatchedFile>> files_to_add(const std::string& folder) {
   if (!names.ok()) return names.error();
   std::vector<WatchedFile> found;
   for (const std::string& name : *names) {
-    if (name.starts_with('.') || !(name.ends_with(kManifestSuffix) || name.ends_with(kLinkSuffix)))
+    if (name.starts_with('.') ||
+        !(name.ends_with(kManifestSuffix) || name.ends_with(kLinkFileSuffix)))
       continue;
     const auto there = (*files)->stat(name);
     if (there.ok() && there->kind == store::FileKind::kFile)

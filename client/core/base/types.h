@@ -58,6 +58,9 @@ struct LinkFacts {
   bool in_private_range = true;
 };
 
+// An upload limit, bytes a second: no block and no part of a manifest goes out.
+constexpr std::uint64_t kNoUpload = 1;
+
 struct Options {
   std::uint64_t seed = 1;  // of every random choice this peer makes
   PeerId self;

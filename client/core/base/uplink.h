@@ -15,8 +15,10 @@ class Uplink : private RateLimit {
   Uplink(const Options& options, TimeUs now)
       : RateLimit(options.up_limit, options.up_budget, now), link_(options.link) {}
 
-  using RateLimit::held_up, RateLimit::next_due, RateLimit::rate, RateLimit::ready;
-  using RateLimit::rest, RateLimit::set_limit, RateLimit::unlimited;
+  using RateLimit::next_due, RateLimit::rate, RateLimit::rest, RateLimit::set_limit;
+  using RateLimit::unlimited;
+  bool ready(TimeUs now) { return rate() != kNoUpload && RateLimit::ready(now); }
+  bool held_up() const { return rate() == kNoUpload || RateLimit::held_up(); }
 
   // Something has happened that may let a block go: blocks are chosen in this step.
   void stir() { stirred_ = true; }

@@ -11,7 +11,13 @@ namespace {
 constexpr std::uint32_t kFailuresMax = 8;  // then an address not given by hand is forgotten
 constexpr std::size_t kKeptMax = 1000;     // of each origin: strangers may not fill our memory
 constexpr std::size_t kStrikesMax = 4096;
-constexpr std::size_t kErrorBytesMax = 200;
+constexpr std::size_t kErrorBytesMax = 300;  // two ids and what to do about them
+
+// What is kept of it: cut between words.
+std::string kept_error(const std::string& why) {
+  if (why.size() <= kErrorBytesMax) return why;
+  return why.substr(0, std::min(why.rfind(' ', kErrorBytesMax), kErrorBytesMax)) + " ...";
+}
 }  // namespace
 
 void PeerBook::add(const Address& address, bool by_hand, TimeUs now) {
@@ -261,7 +267,7 @@ void PeerBook::answers_at(const PeerId& id, const Address& address, TimeUs now) 
 }
 
 void PeerBook::Entry::note(const std::string& why) {
-  error = why.empty() ? "closed" : why.substr(0, kErrorBytesMax);
+  error = why.empty() ? "closed" : kept_error(why);
 }
 
 std::vector<AddressStanding> PeerBook::standings(std::size_t count_max) const {
@@ -308,7 +314,7 @@ PeerBook::Unserved PeerBook::unserved(const PeerId& id, const std::string& why) 
     const TimeUs told = kRefusedTime << std::min(entry->failures, 10u);
     // An address that a person gave is called as after any failure.
     unserved.rest = std::min(unserved.rest, entry->by_hand ? 0 : told);
-    if (entry->error == why.substr(0, kErrorBytesMax)) unserved.news = false;
+    if (entry->error == kept_error(why)) unserved.news = false;
   }
   return unserved;
 }

@@ -40,6 +40,14 @@ TEST_CASE("a manifest of another publisher is an error if it was named, and left
   }
 }
 
+TEST_CASE("a link and an option that name two publishers are an error like another signature") {
+  ContentSource source = source_with(signed_by(1), signed_by(1), false);
+  const Status right =
+      require_publisher(source, PublicKey::from_bytes(signed_by(2).publisher->key)->text());
+  REQUIRE_FALSE(right.ok());
+  CHECK(right.error().code == ErrorCode::kWrongIdentity);
+}
+
 TEST_CASE("a kept manifest of the right publisher is taken") {
   ContentSource source = source_with(signed_by(1), signed_by(1), true);
   CHECK(require_publisher(source, {}).ok());

@@ -23,12 +23,13 @@ struct Folder {
 TEST_CASE("a daemon's port is kept, and replaced in one step") {
   const Folder folder;
   const DataFolder data = DataFolder::take(folder.path).value();
-  CHECK(data.port() == 0);
-  REQUIRE(data.keep_port(45711).ok());
-  CHECK(data.port() == 45711);
+  CHECK(data.port(DataFolder::kPeersPort) == 0);
+  REQUIRE(data.keep_port(DataFolder::kPeersPort, 45711).ok());
+  CHECK(data.port(DataFolder::kPeersPort) == 45711);
   std::ifstream before(folder.path / "port");
-  REQUIRE(data.keep_port(80).ok());
-  CHECK(data.port() == 80);
+  REQUIRE(data.keep_port(DataFolder::kPeersPort, 80).ok());
+  CHECK(data.port(DataFolder::kPeersPort) == 80);
+  CHECK(data.port(DataFolder::kPagePort) == 0);
   std::string read;
   std::getline(before, read);
   CHECK(read == "45711");  // of a file that nothing was written over
@@ -41,7 +42,7 @@ TEST_CASE("a port file that is not a whole line with a port counts as none") {
        {"", "\n", "457", "45711", "-1\n", "+1\n", "65536\n", "457x\n", " 457\n"}) {
     CAPTURE(text);
     std::ofstream(folder.path / "port") << text;
-    CHECK(data.port() == 0);
+    CHECK(data.port(DataFolder::kPeersPort) == 0);
   }
 }
 

@@ -382,3 +382,16 @@ TEST_CASE("a failing address by hand is described once") {
   REQUIRE(call);
   CHECK(book.describe_once(call->attempt).empty());
 }
+
+TEST_CASE("a long reason of a failed call is cut between words, and says so") {
+  const auto kept = [](const std::string& why) {
+    PeerBook book(peer_id(9));
+    book.add(at(1), true, 0);
+    book.failed(book.next_call(0)->attempt, false, 0, why);
+    return book.standings(1).front().error;
+  };
+  const std::string fits = std::string(250, 'a') + " the end of it";
+  CHECK(kept(fits) == fits);
+  CHECK(kept(fits + std::string(100, 'b') + " c") == std::string(250, 'a') + " the end of ...");
+  CHECK(kept(std::string(1000, 'a')) == std::string(300, 'a') + " ...");
+}
