@@ -58,12 +58,16 @@ TEST_CASE("after the first pass a source serves what each lacks, the least serve
   CHECK(sent == std::multiset<std::uint32_t>{1, 2, 2});
 }
 
-TEST_CASE("after the first pass a source serves few large generations at a time, many small ones") {
-  for (const auto& shape : {std::pair{1024u, 4u}, {512u, 8u}, {64u, 12u}}) {
-    const auto [n, among] = shape;
-    CAPTURE(shape.first);
+TEST_CASE("after the first pass as many generations are served as there are receivers, few large") {
+  struct Case {
+    std::uint32_t n, receivers, among;
+  };
+  for (const Case& one : {Case{1024, 12, 4}, {512, 12, 8}, {64, 12, 12}, {64, 3, 3}, {64, 1, 1}}) {
+    const std::uint32_t n = one.n, among = one.among;
+    CAPTURE(n);
+    CAPTURE(among);
     constexpr std::uint32_t kGenerations = 12;
-    Scene s(kGenerations, n, 1, true);
+    Scene s(kGenerations, n, one.receivers, true);
     SourcePolicy source(shape_of(kGenerations, n), true);
     core::policy::Choice choice;
     choice.peer = 1;
@@ -73,9 +77,9 @@ TEST_CASE("after the first pass a source serves few large generations at a time,
     }
     std::vector<proto::GenerationState> lacking;
     for (std::uint32_t g = 0; g < kGenerations; ++g) lacking.push_back({g, n / 2, n, {}});
-    s.tell(1, lacking);
+    for (std::uint32_t peer = 1; peer <= one.receivers; ++peer) s.tell(peer, lacking);
     std::set<std::uint32_t> generations;
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 30; ++i) {
       const auto chosen = s.choose(source, true);
       REQUIRE(chosen);
       generations.insert(chosen->generation);
