@@ -343,7 +343,7 @@ TEST_CASE("what else came from a convicted peer is fetched again, the rest stays
   CHECK(fixture.core.report().rank == 8);
   fixture.core.generation_decoded(0, DecodeOutcome::kCorrupt, fixture.now);
   fixture.drain();
-  CHECK(fixture.core.report().rank == 2);
+  CHECK(fixture.core.report().rank == 3);
   const auto dropped = fixture.take<core::DropRows>();
   REQUIRE(dropped.size() == 1);
   CHECK(dropped[0].generation == 0);
