@@ -194,14 +194,17 @@ void SwarmCore::set_limits(std::uint64_t up, std::uint64_t down, TimeUs now) {
 
 void SwarmCore::store_paused(const Error& error, TimeUs now) {
   Parts& parts = stirred(*parts_, now);
-  const bool news = parts.pressure.pause(error.message());
-  if (news && !parts.life.stopped()) parts.outbox.warn("download paused: " + error.message());
+  parts.pressure.pause(error.message());
+  if (parts.life.stopped()) return;
+  const bool full = error.code == ErrorCode::kDiskFull;
+  if (full && parts.transfer && parts.transfer->receiving.make_room(error)) return;
+  if (parts.pressure.tell()) parts.outbox.warn("download paused: " + error.message());
 }
 
 void SwarmCore::store_resumed(TimeUs now) {
   Parts& parts = stirred(*parts_, now);
-  const bool news = parts.pressure.resume();
-  if (news && !parts.life.stopped()) parts.outbox.inform("download goes on");
+  const bool told = parts.pressure.resume();
+  if (told && !parts.life.stopped()) parts.outbox.inform("download goes on");
   parts.life.progress(now);  // what waited for the disk moves on
 }
 

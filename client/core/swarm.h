@@ -79,7 +79,8 @@ class SwarmCore {
   // False: something else is wanted since ContentComplete, and another one will come.
   bool content_finished(TimeUs now);
   // The disk accepts nothing for now (full, vanished): no blocks are granted until it is resumed.
-  // The driver keeps and retries what failed.
+  // The driver keeps and retries what failed, and says so again each time that it fails; DropRows
+  // goes first.
   void store_paused(const Error& error, TimeUs now);
   void store_resumed(TimeUs now);
   // A verified generation cannot be read, or has changed, and is not served. `fetch_again`: it is

@@ -77,6 +77,7 @@ struct Resumed {
   std::vector<bool> verified;    // per generation
   std::vector<SpooledRow> rows;  // of generations not verified
   std::optional<Error> no_room;  // the disk has not room for all that is wanted and missing
+  std::string warning;           // what a person should know of how it was opened; empty: nothing
 };
 
 class ContentStore {

@@ -64,6 +64,7 @@ Result<std::unique_ptr<DiskStore>> DiskStore::open_download(std::unique_ptr<File
   resumed.verified = opened->verified;
   resumed.rows = std::move(opened->rows);
   resumed.no_room = std::move(opened->no_room);
+  resumed.warning = std::move(opened->warning);
   store->overwrite_ = options.overwrite;
   store->replaceable_ = std::move(opened->replaceable);
   if (opened->complete) {
@@ -100,13 +101,29 @@ Status DiskStore::write_generation(std::uint32_t generation, std::span<const std
     return Error{ErrorCode::kExists, "write generation " + std::to_string(generation),
                  "a file of it bears its final name and is left as it is"};
   }
-  Status written = write_and_note(generation, data);
+  const auto write = [&] { return write_and_note(generation, data); };
+  Status written = with_room(write);
+  if (!written && written.error().code == ErrorCode::kDiskFull) {
+    // Its own rows have done their work, and take as much room as it needs. A kill in between has
+    // them fetched again.
+    if (work_.spool().drop(generation)) written = write();
+  }
   if (written || written.error().code != ErrorCode::kNotFound) return written;
   {
     const std::lock_guard sync_lock(sync_mutex_);
     lose_deleted();  // a file of it, perhaps
   }
   return write_and_note(generation, data);
+}
+
+// Rows of a verified generation take room until its data is durable. Where the disk is full it is
+// made so before its time.
+Status DiskStore::with_room(const std::function<Status()>& write) {
+  Status written = write();
+  if (written || written.error().code != ErrorCode::kDiskFull || !ledger_.keeps_rows())
+    return written;
+  if (!sync()) return written;
+  return write();
 }
 
 Status DiskStore::write_and_note(std::uint32_t generation, std::span<const std::uint8_t> data) {
@@ -202,7 +219,7 @@ std::vector<std::uint32_t> DiskStore::take_lost() {
 
 Status DiskStore::write_row(const SpooledRow& row, std::span<const std::uint8_t> payload) {
   if (phase_ != Phase::kDownloading) return not_downloading("spool a block");
-  return work_.spool().write(row, payload);
+  return with_room([&] { return work_.spool().write(row, payload); });
 }
 
 Result<bool> DiskStore::set_proven(std::uint32_t generation, std::uint32_t slot, bool proven) {

@@ -61,6 +61,7 @@ class DiskStore final : public ContentStore {
 
   DiskStore(std::unique_ptr<Files> files, const Manifest& manifest, const OpenOptions& options);
 
+  Status with_room(const std::function<Status()>& write);
   // With sync_mutex_ held.
   Status sync_now();
   void lose_deleted();

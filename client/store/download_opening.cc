@@ -14,6 +14,9 @@ namespace {
 // Of what is known at the start: of vectors, and of payloads in the spool.
 constexpr std::uint64_t kKnownVectorBytes = 64 << 20;
 constexpr std::uint64_t kKnownPayloadBytes = 256 << 20;
+// A download whose disk has room for its content and the blocks of so many generations completes:
+// one in the spool, and one whose data is on the disk and not yet durable.
+constexpr std::uint64_t kSpoolGenerations = 2;
 
 }  // namespace
 
@@ -30,8 +33,10 @@ DownloadOpening::DownloadOpening(Files& files, const Manifest& manifest, Content
 Result<DownloadOpening::Opened> DownloadOpening::open() {
   Result<bool> begun = has_begun();
   if (!begun) return begun.error();
-  std::vector<bool> standing(info_.shape.generation_count());
-  if (!*begun) {
+  if (*begun) {
+    if (Status s = open_begun(); !s) return s.error();
+    if (Status s = check_room(); !s) return s.error();
+  } else {
     // Nothing is written before it is clear that something has to be.
     JournalContents nothing;
     nothing.readable = true;
@@ -46,13 +51,27 @@ Result<DownloadOpening::Opened> DownloadOpening::open() {
     }
     if (Status s = check_room(); !s) return s.error();
     if (Status s = take_name(*found); !s) return s.error();
-    standing = found->verified;
-  }
-  if (Status s = open_work(standing); !s) return s.error();
-  if (*begun) {
-    if (Status s = check_room(); !s) return s.error();
+    if (Status s = work_.claim_name(content_.top_name()); !s) return s.error();
+    // Another download may have had the name meanwhile.
+    if (Status s = take_name(*found); !s) return s.error();
+    if (Status s = open_work(found->verified); !s) return s.error();
   }
   return std::move(opened_);
+}
+
+// Where the disk is full, its spool may be what fills it.
+Status DownloadOpening::open_begun() {
+  const std::vector<bool> nothing(info_.shape.generation_count());
+  if (Status s = work_.take(); !s) return s;
+  if (Status s = work_.claim_name(content_.top_name()); !s) return s;
+  Status opened = open_work(nothing);
+  if (opened || opened.error().code != ErrorCode::kDiskFull) return opened;
+  if (Status s = work_.remove_spool(); !s) return s;
+  opened_ = {};
+  opened_.warning = opened.error().message() +
+                    ": blocks of unfinished generations were deleted to make room, and are "
+                    "fetched again";
+  return open_work(nothing);
 }
 
 // A work folder tells that what bears its own top name is the download's, and nothing of another.
@@ -84,7 +103,7 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
 
   Result<Survey> found = look(*journal, options_.repair);
   if (!found) return found.error();
-  if (Status s = check_in_the_way(*found); !s) return s;
+  if (Status s = check_in_the_way(*found); !s) return refuse_and_leave_nothing(std::move(s));
   if (Status s = keep_choice(files_, work_.path(), options_.chosen); !s) return s;
   // What was hashed is right, but perhaps only in memory: made durable, then vouched for.
   note_unsynced(known);
@@ -137,7 +156,7 @@ std::uint64_t DownloadOpening::bytes_wanted() const {
     const std::uint64_t bytes = content::bytes_in(info_, file, wanted_);
     wanted += bytes - std::min(bytes, there ? there->allocated : 0);
   }
-  return wanted;
+  return wanted + std::min(wanted, kSpoolGenerations * info_.shape.generation_bytes());
 }
 
 // The content's own folder may be on another disk, to which its files are copied at the end.
@@ -204,7 +223,7 @@ Status DownloadOpening::take_name(const Survey& survey) {
   if (!info_.single_file && !options_.repair && !options_.overwrite) {
     const Result<TopFolder> top = take_top_folder(files_, info_, content_.top_name());
     if (!top) return top.error();
-    made_top_ = *top == TopFolder::kMade;
+    made_top_ |= *top == TopFolder::kMade;
     if (*top == TopFolder::kTaken) return refuse(faults_in(survey));
   }
   return check_in_the_way(survey);

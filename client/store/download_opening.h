@@ -26,6 +26,7 @@ class DownloadOpening {
     std::vector<SpooledRow> rows;         // of the others
     std::set<std::uint32_t> replaceable;  // files in the way that may be replaced
     std::optional<Error> no_room;         // as Resumed::no_room
+    std::string warning;                  // as Resumed::warning
   };
 
   // All are kept by reference. `content` gets the places of the files.
@@ -40,6 +41,7 @@ class DownloadOpening {
   std::uint64_t bytes_wanted() const;
   bool chosen(std::uint32_t file) const { return content::is_chosen(options_.chosen, file); }
   Status check_room();
+  Status open_begun();
   Status open_work(const std::vector<bool>& standing);
   Result<bool> has_begun();
   Result<Survey> look(const JournalContents& journal, bool doubt_finished);

@@ -188,6 +188,11 @@ bool GenerationLedger::keep_rows(std::uint32_t generation) {
   return true;
 }
 
+bool GenerationLedger::keeps_rows() const {
+  const std::lock_guard lock(mutex_);
+  return !drops_.empty();
+}
+
 std::vector<std::uint32_t> GenerationLedger::take_droppable() {
   const std::lock_guard lock(mutex_);
   const auto waiting = std::partition(drops_.begin(), drops_.end(),

@@ -77,6 +77,8 @@ class GenerationLedger {
   // True if they must be kept until the generation is durable; take_droppable() tells then.
   bool keep_rows(std::uint32_t generation);
   std::vector<std::uint32_t> take_droppable();
+  // Whether there are any, durable or not.
+  bool keeps_rows() const;
   // Those that could not be dropped, for the next time.
   void give_back_droppable(std::span<const std::uint32_t> generations);
 

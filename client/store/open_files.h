@@ -17,7 +17,7 @@
 namespace firn::store {
 
 // What a download holds open beside its files: its folder, lock, journal and spool.
-inline constexpr std::size_t kDescriptorsOfDownload = 4;
+inline constexpr std::size_t kDescriptorsOfDownload = 5;
 
 class OpenFiles {
  public:

@@ -8,6 +8,17 @@
 #include "proto/base/limits.h"
 
 namespace firn::store {
+namespace {
+
+// Below one that stands; one that stood there is checked.
+Status take_own_folder(Files& files, const std::string& folder) {
+  const Result<bool> made = files.make_folder(folder, 0777);
+  if (!made) return made.error();
+  if (*made) return Done{};
+  return check_ownership(files, folder);
+}
+
+}  // namespace
 
 std::vector<std::uint32_t> indices_of(const std::vector<bool>& flags) {
   std::vector<std::uint32_t> indices;
@@ -70,18 +81,30 @@ Result<bool> WorkFolder::exists() const {
   return there->kind != FileKind::kMissing;
 }
 
+Status WorkFolder::take_parent() {
+  if (parent_taken_) return Done{};
+  if (Status s = take_own_folder(files_, kParent); !s) return s;
+  parent_taken_ = true;
+  return Done{};
+}
+
 Status WorkFolder::take() {
-  for (const std::string& folder : {std::string(kParent), path_}) {
-    const Result<bool> made = files_.make_folder(folder, 0777);
-    if (!made) return made.error();
-    if (*made) continue;
-    if (Status s = check_ownership(files_, folder); !s) return s;
-  }
+  if (lock_ != nullptr) return Done{};
+  if (Status s = take_parent(); !s) return s;
+  if (Status s = take_own_folder(files_, path_); !s) return s;
   if (Status s = take_lock(); !s) return s;
   Result<std::string> mark = take_work_mark(files_, path_);
   if (!mark) return mark.error();
   mark_ = *std::move(mark);
   return keep_manifest();
+}
+
+Status WorkFolder::claim_name(const std::string& name) {
+  if (Status s = take_parent(); !s) return s;
+  Result<std::unique_ptr<NameClaim>> claim = NameClaim::take(files_, name);
+  if (!claim) return claim.error();
+  name_ = *std::move(claim);
+  return Done{};
 }
 
 Status WorkFolder::check_file_size(const std::vector<bool>& generations) const {
@@ -95,7 +118,6 @@ Status WorkFolder::check_file_size(const std::vector<bool>& generations) const {
 }
 
 Status WorkFolder::take_lock() {
-  if (lock_ != nullptr) return Done{};
   Result<std::unique_ptr<Lock>> lock = files_.lock(path_ + "/lock");
   if (!lock) return lock.error();
   if (*lock == nullptr) {
@@ -157,6 +179,11 @@ Status WorkFolder::open_spool(const std::vector<bool>& verified, std::vector<Spo
   return Done{};
 }
 
+Status WorkFolder::remove_spool() {
+  spool_.reset();
+  return files_.remove(path_ + "/spool");
+}
+
 Status WorkFolder::sync_folders() {
   for (const std::string& folder : {std::string(), std::string(kParent), path_}) {
     if (Status s = files_.sync_folder(folder); !s) return s;
@@ -172,6 +199,7 @@ Status WorkFolder::discard() {
 
 Status WorkFolder::remove() {
   spool_->close();
+  name_.reset();
   if (Status s = remove_folder(); !s) return s;
   journal_.reset();
   return remove_media(files_, manifest_.id);

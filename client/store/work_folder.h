@@ -10,6 +10,7 @@
 
 #include "client/store/files.h"
 #include "client/store/journal.h"
+#include "client/store/name_claim.h"
 #include "client/store/spool.h"
 #include "proto/content/manifest.h"
 
@@ -34,6 +35,8 @@ class WorkFolder {
   const std::string& path() const { return path_; }  // relative to the folder of `files`
   Result<bool> exists() const;
 
+  // Keeps every other download from this top name until this one ends. kExists if another has it.
+  Status claim_name(const std::string& name);
   // Makes and locks the folder, and keeps the manifest and a mark in it. kExists if another process
   // has it, or another user (ownership.h).
   Status take();
@@ -58,6 +61,8 @@ class WorkFolder {
   Status begin_journal(const std::vector<bool>& verified);
   // Opens the spool; `rows` are those of generations that are not verified.
   Status open_spool(const std::vector<bool>& verified, std::vector<SpooledRow>& rows);
+  // What it held is fetched again.
+  Status remove_spool();
   Status sync_folders();
 
   // After begin_journal() and open_spool().
@@ -73,14 +78,17 @@ class WorkFolder {
 
  private:
   Status remove_folder();
+  Status take_parent();
   Status take_lock();
   Status keep_manifest();
 
   Files& files_;
   const Manifest& manifest_;
   const std::string path_;
+  bool parent_taken_ = false;
   std::string mark_;
   std::unique_ptr<Lock> lock_;
+  std::unique_ptr<NameClaim> name_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Spool> spool_;
 };

@@ -48,11 +48,12 @@ TEST_CASE("a paused store stops grants, and they go on when it resumes") {
   std::uint32_t before = 0;
   for (int i = 0; i < 50; ++i) before += sender.send(fixture), fixture.pass(20 * kMillisecond);
   CHECK(before > 16);
-  const Error full{ErrorCode::kDiskFull, "write spool", "No space left on device"};
-  fixture.core.store_paused(full, fixture.now);
-  fixture.core.store_paused(full, fixture.now);
+  const Error gone{ErrorCode::kReadOnly, "write spool", "Read-only file system"};
+  fixture.core.store_paused(gone, fixture.now);
+  fixture.core.store_paused(gone, fixture.now);
   fixture.drain();
-  CHECK(fixture.noticed("No space left on device"));
+  CHECK(fixture.noticed("Read-only file system"));
+  CHECK(fixture.take<core::DropRows>().empty());
   CHECK(fixture.take<core::Notice>().size() == 1);
   sender.send(fixture);  // what was granted already
   std::uint32_t during = 0;
@@ -64,6 +65,29 @@ TEST_CASE("a paused store stops grants, and they go on when it resumes") {
   std::uint32_t after = 0;
   for (int i = 0; i < 50; ++i) after += sender.send(fixture), fixture.pass(20 * kMillisecond);
   CHECK(after > 16);
+}
+
+TEST_CASE("a full disk gets the room of what is least complete, until one generation is left") {
+  Fixture fixture(plain_manifest(100, 16, 16));
+  fixture.start();
+  fixture.join(1, peer_id(1), 0, true);
+  std::uint32_t sequence = 0;
+  const std::vector<std::uint32_t> ranks = {1, 2, 1};
+  for (std::uint32_t g = 0; g < 3; ++g) {
+    for (std::uint32_t i = 0; i < ranks[g]; ++i) fixture.say(1, fixture.block(g, ++sequence, i));
+  }
+  fixture.drain();
+  const Error full{ErrorCode::kDiskFull, "write spool", "No space left on device"};
+  std::vector<std::uint32_t> dropped;
+  for (int i = 0; i < 5; ++i) {
+    fixture.core.store_paused(full, fixture.now);
+    fixture.drain();
+    for (const core::DropRows& drop : fixture.take<core::DropRows>())
+      dropped.push_back(drop.generation);
+    CHECK(fixture.noticed("download paused") == (i >= 2));
+  }
+  CHECK(dropped == std::vector<std::uint32_t>{2, 0});
+  CHECK(fixture.core.report().rank == 2);
 }
 
 TEST_CASE("rows that wait for the disk are bounded by memory, and the download goes on") {

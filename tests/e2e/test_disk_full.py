@@ -22,8 +22,32 @@ class DiskFull(harness.SwarmTest):
                     "--json", *LISTEN, *options])
         return get
 
-    def inside(self, get):
-        return pathlib.Path(f"/proc/{get.process.pid}/root{self.small}")
+    def inside(self, get, small=None):
+        return pathlib.Path(f"/proc/{get.process.pid}/root{small or self.small}")
+
+    def start_tight(self, name, seed, size):
+        """A running download onto a disk of `size` bytes of its own, which goes on serving."""
+        small = self.folder / name
+        small.mkdir()
+        prefix = harness.in_mount_namespace(f"mount -t tmpfs -o size={size} none '{small}'")
+        return small, self.programs.start(
+            name, [*prefix, harness.BUILD / "client" / "firn", "get", seed.link(), "-o", small / "get",
+                   "--peer", seed.endpoint(), "--seed", "forever", "--json", *LISTEN])
+
+    def test_room_for_the_content_and_little_more_is_enough_for_later_receivers(self):
+        source = self.file(24 * MIB)
+        seed = self.share(source, "--up-limit", "6M")
+        first = self.get(seed.link(), "first", "--peer", seed.endpoint())
+        self.assert_downloaded(source, first)
+        # One alone, then several at a time, of which each has much in part.
+        for names in (["alone"], ["one", "two", "three"]):
+            gets = [self.start_tight(name, seed, 27 * MIB) for name in names]
+            for small, get in gets:
+                get.wait_event("complete", 120)
+                inside = self.inside(get, small)
+                self.assertEqual(source.read_bytes(), (inside / "get" / source.name).read_bytes())
+            for _, get in gets:
+                self.assertEqual(0, get.stop())
 
     def test_it_pauses_with_a_message_and_resumes_when_there_is_room(self):
         source = self.file(16 * MIB)

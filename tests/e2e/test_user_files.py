@@ -102,6 +102,28 @@ class TakenNames(harness.SwarmTest):
         after = [path.stat() for path in (usb, *usb.rglob("*"))]
         self.assertEqual([s.st_ctime_ns for s in before], [s.st_ctime_ns for s in after])
 
+    def test_of_two_contents_of_one_name_one_comes_into_a_folder_at_a_time(self):
+        versions = []
+        for version, files in (("v1", {"app": 2 * MIB}), ("v2", {"app": MIB, "new": KIB})):
+            source = harness.write_tree(self.folder / version / "rel", files)
+            seed = self.share(source, "--up-limit", "1M", name=version)
+            versions.append((source, seed))
+        for folder, first_runs in (("later", True), ("at-once", False)):
+            gets = []
+            for source, seed in versions:
+                gets.append((source, self.get(seed.link(), f"{folder}-{len(gets)}", "--peer", seed.endpoint(),
+                                              "--seed", "none", into=self.folder / folder)))
+                if first_runs and len(gets) == 1:
+                    gets[0][1].wait_event("start")
+            ends = [get.wait_exit(60) for _, get in gets]
+            self.assertEqual([0, harness.DISK], sorted(ends), [get.story() for _, get in gets])
+            winner, loser = ends.index(0), ends.index(harness.DISK)
+            if first_runs:
+                self.assertEqual(0, winner)
+            self.assertIn("choose another folder (-o)", gets[loser][1].output("stderr"))
+            self.assert_same(gets[winner][0], self.folder / folder / "rel")
+            self.assertEqual(["rel"], [p.name for p in (self.folder / folder).iterdir()])
+
     @unittest.skipUnless(harness.can_mount(), "needs root and mount namespaces")
     def test_root_s_own_folders_are_left_as_they_are(self):
         """With DIR / and /etc of a root folder that is made for it."""

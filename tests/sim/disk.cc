@@ -24,7 +24,7 @@ void Disk::store(const core::StoreRow& action) {
   const auto payload = action.payload.bytes();
   rows[{action.generation, action.slot}] = {
       *action.vector, {payload.begin(), payload.end()}, action.sender, action.standing};
-  peer_.later(5000, [this] { row_stored(); });
+  peer_.later(5000, [this, place = Place{action.generation, action.slot}] { write_row(place); });
 }
 
 void Disk::mark(const core::MarkProven& action) {
@@ -38,13 +38,48 @@ void Disk::doubt_rows() {
   }
 }
 
-void Disk::row_stored() {
+void Disk::write_row(Place place) {
   if (paused_) {
-    waiting_.push_back([this] { row_stored(); });
+    waiting_.push_back([this, place] { write_row(place); });
     return;
+  }
+  if (rows.contains(place) && !spooled_.contains(place)) {
+    if (!has_room(rows.at(place).payload.size()))
+      return refuse([this, place] { write_row(place); });
+    spooled_.insert(place);
   }
   --peer_.checker().rows_waiting;
   peer_.core().row_stored(peer_.now());
+  peer_.act();
+}
+
+bool Disk::has_room(std::size_t bytes) const {
+  const std::uint64_t used = spooled_.size() * content_.manifest.info.shape.block_bytes;
+  return room_ == 0 || used + bytes <= room_;
+}
+
+// Everything else waits behind it, but for what frees room.
+void Disk::refuse(std::function<void()> work) {
+  ++refusals_;
+  waiting_.insert(waiting_.begin(), std::move(work));
+  paused_ = full_ = true;
+  peer_.later(2 * core::kSecond, [this] { try_again(); });
+  peer_.core().store_paused({ErrorCode::kDiskFull, "write", "simulated"}, peer_.now());
+  peer_.act();
+}
+
+void Disk::try_again() {
+  if (!full_) return;
+  paused_ = full_ = false;
+  const auto works = std::exchange(waiting_, {});
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    works[i]();
+    if (!paused_) continue;
+    waiting_.insert(waiting_.end(), works.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                    works.end());
+    return;
+  }
+  peer_.core().store_resumed(peer_.now());
   peer_.act();
 }
 
@@ -56,7 +91,7 @@ void Disk::pause() {
 }
 
 void Disk::resume() {
-  if (!peer_.alive() || peer_.finished() || !paused_) return;
+  if (!peer_.alive() || peer_.finished() || !paused_ || full_) return;
   paused_ = false;
   peer_.core().store_resumed(peer_.now());
   for (const auto& work : std::exchange(waiting_, {})) work();
@@ -64,7 +99,7 @@ void Disk::resume() {
 }
 
 void Disk::crashed() {
-  paused_ = false;
+  paused_ = full_ = false;
   waiting_.clear();
 }
 
@@ -105,10 +140,15 @@ bool Disk::decodes(const core::Decode& action) {
 
 void Disk::drop(std::uint32_t generation) {
   rows.erase(rows.lower_bound({generation, 0}), rows.lower_bound({generation + 1, 0}));
+  spooled_.erase(spooled_.lower_bound({generation, 0}), spooled_.lower_bound({generation + 1, 0}));
+  if (full_) peer_.later(1000, [this] { try_again(); });
 }
 
 void Disk::drop(const core::DropSlots& action) {
-  for (const std::uint32_t slot : action.slots) rows.erase({action.generation, slot});
+  for (const std::uint32_t slot : action.slots) {
+    rows.erase({action.generation, slot});
+    spooled_.erase({action.generation, slot});
+  }
 }
 
 bool Disk::is_true(std::uint32_t generation, const std::vector<std::uint8_t>& vector,

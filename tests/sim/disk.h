@@ -1,11 +1,12 @@
 // A simulated peer's disk, and what its workers do with it: rows stored, generations decoded,
-// blocks made. It takes time, and nothing while it is paused (full). What has been
+// blocks made. It takes time, and nothing while it is paused or has no room. What has been
 // written survives a crash of the peer.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "proto/base/ids.h"
 #include "proto/messages.h"
 #include "tests/sim/content.h"
+#include "tests/sim/peer_spec.h"
 
 namespace firn::sim {
 
@@ -27,9 +29,13 @@ class Disk {
     core::Standing standing;
   };
 
-  // Both outlive the disk. `random` decides which decodes fail, a share `decode_fails` of them.
-  Disk(Peer& peer, const Content& content, codec::CoefficientStream& random, double decode_fails)
-      : peer_(peer), content_(content), random_(random), decode_fails_(decode_fails) {}
+  // All but `spec` outlive the disk. `random` decides which decodes fail.
+  Disk(Peer& peer, const Content& content, codec::CoefficientStream& random, const PeerSpec& spec)
+      : peer_(peer),
+        content_(content),
+        random_(random),
+        decode_fails_(spec.decode_fails),
+        room_(spec.spool_bytes) {}
 
   // Every generation: as it is, or noise.
   void fill(bool noise);
@@ -55,6 +61,8 @@ class Disk {
   void pause();
   void resume();
   bool paused() const { return paused_; }
+  // How often it had no room for what was to be written.
+  std::uint32_t refusals() const { return refusals_; }
   // The peer has crashed: what was not on the disk is gone.
   void crashed();
 
@@ -62,7 +70,11 @@ class Disk {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Row> rows;  // by generation and slot
 
  private:
-  void row_stored();
+  using Place = std::pair<std::uint32_t, std::uint32_t>;
+  void write_row(Place place);
+  bool has_room(std::size_t bytes) const;
+  void refuse(std::function<void()> work);
+  void try_again();
   void read_and_decode(const core::Decode& action);
   bool decodes(const core::Decode& action);
 
@@ -70,7 +82,10 @@ class Disk {
   const Content& content_;
   codec::CoefficientStream& random_;
   const double decode_fails_;
-  bool paused_ = false;
+  const std::uint64_t room_;
+  std::set<Place> spooled_;  // the other rows are in memory
+  std::uint32_t refusals_ = 0;
+  bool paused_ = false, full_ = false;
   std::vector<std::function<void()>> waiting_;  // what a paused disk has still to do
 };
 

@@ -126,6 +126,29 @@ TEST_CASE("a disk that is full for a while pauses its own download alone") {
   run_to_completion(network);
 }
 
+TEST_CASE("disks with room for the content and little more suffice") {
+  for (const std::uint64_t seed : {14u, 15u, 16u}) {
+    CAPTURE(seed);
+    const Content content(40, 32, 16, 8);
+    const Shape& shape = content.manifest.info.shape;
+    Network network(content, seed);
+    network.add({.link = {8 * kMbit}, .source = true});
+    const std::uint64_t room = 2 * shape.generation_bytes();
+    for (int i = 0; i < 4; ++i) network.add({.link = {8 * kMbit}});
+    // Later receivers have many senders, each of which opens generations to them.
+    for (int i = 0; i < 4; ++i)
+      network.add({.link = {8 * kMbit}, .joins = 60 * kSecond, .spool_bytes = room});
+    run_to_completion(network);
+    std::uint32_t refusals = 0;
+    for (std::size_t i = 5; i <= 8; ++i) {
+      refusals += network.peer(i).disk.refusals();
+      // What was given up was fetched once more, and not for ever.
+      CHECK(network.peer(i).report().blocks_innovative < 2 * shape.block_count());
+    }
+    CHECK(refusals > 0);
+  }
+}
+
 TEST_CASE("all disks full at once, in turn, and again") {
   const Content content(8, 32, 16, 9);
   Network network(content, 15);

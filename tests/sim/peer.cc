@@ -24,7 +24,7 @@ Overloaded(Cases...) -> Overloaded<Cases...>;
 }  // namespace
 
 Peer::Peer(Network& network, std::size_t index, const PeerSpec& spec)
-    : disk(*this, network.content(), network.random(), spec.decode_fails),
+    : disk(*this, network.content(), network.random(), spec),
       network_(network),
       index_(index),
       spec_(spec),

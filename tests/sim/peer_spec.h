@@ -37,6 +37,7 @@ struct PeerSpec {
   std::uint64_t up_limit = 0;  // as Options
   std::uint64_t down_limit = 0;
   std::uint64_t memory_bytes = 128u << 20;
+  std::uint64_t spool_bytes = 0;  // room for rows, beside the content; 0: for all
   // One of those that spoil the swarm: it need not complete, and is not checked.
   bool hostile() const { return lies || deaf || false_sums || !deeds.none(); }
 };

@@ -182,5 +182,76 @@ TEST_CASE("two downloads of a content exclude each other on a disk without locks
   check_whole(disk);
 }
 
+TEST_CASE("a download that its spool has filled the disk of opens without the spool, and says so") {
+  MemoryDisk disk;
+  Resumed resumed;
+  {
+    auto store = DiskStore::open_download(disk.mount(), sample().manifest, test::kOptions, resumed);
+    REQUIRE(store.ok());
+    REQUIRE((*store)->write_generation(0, sample().generation(0)).ok());
+    const auto [row, payload] = test::sample_row(sample(), 1, 0);
+    REQUIRE((*store)->write_row(row, payload).ok());
+    REQUIRE((*store)->sync().ok());
+  }
+  Download again;
+  disk.set_capacity(disk.used() + 1);
+  {
+    auto store =
+        DiskStore::open_download(disk.mount(), sample().manifest, again.options, again.resumed);
+    REQUIRE(store.ok());
+    CHECK(again.resumed.verified[0]);
+    CHECK(again.resumed.rows.empty());
+    CHECK(again.resumed.warning.find("fetched again") != std::string::npos);
+  }
+  disk.set_capacity(0);
+  CHECK(again.run(disk, sample()).ok());
+  CHECK(again.resumed.warning.empty());
+  check_whole(disk);
+}
+
+TEST_CASE("of two contents of one name only one is downloaded into a folder at a time") {
+  const Sample other = test::make_sample("top", {{"a", 3000}, {"new", 700}}, 4, 300, 2);
+  const Sample file = test::make_sample("top", {{"", 900}}, 4, 300, 3);
+  for (const bool locks : {true, false}) {
+    CAPTURE(locks);
+    MemoryDisk disk;
+    disk.system.locks = locks;
+    {
+      Resumed resumed;
+      auto first =
+          DiskStore::open_download(disk.mount(), sample().manifest, test::kOptions, resumed);
+      REQUIRE(first.ok());
+      for (const Sample* second : {&other, &file}) {
+        const auto before = disk.paths();
+        const Status refused = Download{}.run(disk, *second);
+        REQUIRE_FALSE(refused.ok());
+        CHECK(refused.error().code == ErrorCode::kExists);
+        CHECK(disk.paths() == before);
+      }
+      Download elsewhere;
+      elsewhere.options.as = "other";
+      CHECK(elsewhere.run(disk, other).ok());
+      REQUIRE(disk.exists("other/new"));
+    }
+    CHECK(Download{}.run(disk, sample()).ok());
+    CHECK_FALSE(disk.exists(".firn"));
+  }
+}
+
+TEST_CASE("a single file's name is taken from the opening of its download on") {
+  const Sample one = test::make_sample("readme", {{"", 5000}}, 4, 300, 1);
+  const Sample other = test::make_sample("readme", {{"", 5000}}, 4, 300, 2);
+  MemoryDisk disk;
+  Resumed resumed;
+  {
+    auto first = DiskStore::open_download(disk.mount(), one.manifest, test::kOptions, resumed);
+    REQUIRE(first.ok());
+    const Status refused = Download{}.run(disk, other);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == ErrorCode::kExists);
+  }
+  CHECK(Download{}.run(disk, one).ok());
+}
+
 }  // namespace
 }  // namespace firn::store::file_system_test

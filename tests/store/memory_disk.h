@@ -81,6 +81,7 @@ class MemoryDisk {
   // Of modification and of the last change, of all files; 0 until then, and nothing alters it.
   void set_times(std::int64_t ns) { times_ns_ = ns; }
   bool exists(const std::string& path) const;
+  std::uint64_t used() const;  // bytes, in all files
   std::vector<std::uint8_t> bytes_of(const std::string& path) const;
   std::vector<std::string> paths() const;                              // of files, in order
   void put(const std::string& path, std::vector<std::uint8_t> bytes);  // durable, with folders
@@ -129,7 +130,6 @@ class MemoryDisk {
   void change_names(NameChange change);
   void sync_folder(const std::string& folder);
   void lose_unsynced(Node& node, std::mt19937_64& random);
-  std::uint64_t used() const;
   std::uint64_t links_of(const NodePtr& node) const {
     return static_cast<std::uint64_t>(std::ranges::count(names_, node, &Names::value_type::second));
   }

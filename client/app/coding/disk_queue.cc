@@ -13,7 +13,7 @@ void DiskQueue::submit(Task task) {
 
 void DiskQueue::submit_expected(Task task) {
   auto started = std::make_shared<Started>(Started{std::move(task), next_place_++});
-  if (paused_) {
+  if (paused_ && !started->task.frees) {
     parked_[started->place] = std::move(started);
   } else {
     start(std::move(started));
@@ -25,7 +25,7 @@ void DiskQueue::start(std::shared_ptr<Started> started) {
   ++with_pool_;
   tasks_.submit(
       key, [this, failing = failing_, started = std::move(started)]() -> WorkerPool::Completion {
-        if (*failing) return [this, started] { left_alone(started); };
+        if (*failing && !started->task.frees) return [this, started] { left_alone(started); };
         // What else the task does has stages of its own.
         const StageScope stage(Stage::kDiskWrite);
         Result<bool> taken =
@@ -41,8 +41,9 @@ void DiskQueue::start(std::shared_ptr<Started> started) {
 void DiskQueue::failed(std::shared_ptr<Started> started, const Error& error) {
   --with_pool_;
   parked_[started->place] = std::move(started);
-  if (!std::exchange(paused_, true)) events_.disk_paused(error);
-  probing_ = false;
+  // Tasks that fail together are told once.
+  const bool news = !std::exchange(paused_, true) || std::exchange(probing_, false);
+  if (news) events_.disk_paused(error);
   if (!due_) retry_at_ = clock_.now() + kRetryInterval;
   probe_if_due();
   events_.disk_task_ended();
@@ -60,7 +61,11 @@ void DiskQueue::succeeded(const Started& started, bool taken) {
   --task_count_;
   --with_pool_;
   if (started.task.progress && taken) events_.disk_wrote();
-  if (std::exchange(probing_, false)) resume_after(taken);
+  if (started.task.frees) {
+    due_ = paused_;
+  } else if (std::exchange(probing_, false)) {
+    resume_after(taken);
+  }
   probe_if_due();
   started.task.done();
   events_.disk_task_ended();
@@ -70,7 +75,7 @@ void DiskQueue::succeeded(const Started& started, bool taken) {
 void DiskQueue::resume_after(bool taken) {
   // A task that had become needless says nothing about the disk.
   if (!taken && !parked_.empty()) return probe();
-  paused_ = false;
+  paused_ = due_ = false;
   events_.disk_resumed();
   for (auto& [place, task] : std::exchange(parked_, {})) start(std::move(task));
 }
@@ -90,6 +95,7 @@ void DiskQueue::probe_if_due() {
 }
 
 void DiskQueue::probe() {
+  retry_at_ = core::kNever;
   *failing_ = false;
   probing_ = true;
   auto first = parked_.begin();

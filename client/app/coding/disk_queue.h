@@ -5,7 +5,8 @@
 // at an interval. Everything else waits behind it in the order of submitting, nothing is lost.
 // Tasks that were with the pool when one failed do not overtake it: workers leave alone what they
 // take then, and it waits in its place. (Rows that were written before the drop that failed is
-// tried again would be lost with the dropped ones.)
+// tried again would be lost with the dropped ones.) A task that frees room on the disk is performed
+// at once, and then the first that waits is tried again.
 #pragma once
 
 #include <atomic>
@@ -24,6 +25,7 @@ namespace firn::app {
 class DiskEvents {
  public:
   virtual ~DiskEvents() = default;
+  // Also each time that what was tried again fails.
   virtual void disk_paused(const Error& error) = 0;
   virtual void disk_resumed() = 0;
   // Something was written that a sync makes durable.
@@ -43,6 +45,7 @@ class DiskQueue {
     std::function<Result<bool>()> work;  // on a worker; whether the disk took something
     std::function<void()> done;          // on the owner thread, after success
     bool progress = true;                // wrote something that a sync makes durable
+    bool frees = false;                  // needs no room, and makes some
   };
 
   DiskQueue(TaskLine& tasks, const TurnClock& clock, DiskEvents& events)
@@ -83,7 +86,7 @@ class DiskQueue {
   std::size_t with_pool_ = 0;   // of these
   std::uint64_t next_place_ = 0;
   bool paused_ = false;
-  bool due_ = false;      // the interval is over, and something is still with the pool
+  bool due_ = false;      // to be tried again, and something is still with the pool
   bool probing_ = false;  // one parked task is being tried, alone
   std::map<std::uint64_t, std::shared_ptr<Started>> parked_;  // by place
   core::TimeUs retry_at_ = core::kNever;

@@ -123,6 +123,7 @@ void Spooler::drop(std::uint32_t generation) {
     return true;
   };
   task.done = [] {};
+  task.frees = true;
   disk_.submit(std::move(task));
 }
 

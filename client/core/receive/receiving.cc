@@ -233,6 +233,20 @@ void Receiving::ask_again(Neighbour& n) {
 
 // --- losses ---
 
+// Verified data and what is nearly whole go first: a disk that has room for the content and little
+// more then suffices.
+bool Receiving::make_room(const Error& full) {
+  const std::optional<std::uint32_t> g = generations_.close_one(context_.now);
+  if (!g) return false;
+  if (!std::exchange(told_of_room_, true))
+    outbox_.warn(
+        "blocks of unfinished generations are deleted to make room, and fetched again later: " +
+            full.message(),
+        "room");
+  fetch_again(*g, {});
+  return true;
+}
+
 void Receiving::report_lost(std::uint32_t g) {
   membership_.neighbours().report(g);
   for (Neighbour& n : membership_.neighbours()) n.untold.report_lost(g);

@@ -41,6 +41,9 @@ class Receiving final : public Part {
 
   // The answer to Decode.
   void decoded(std::uint32_t g, DecodeOutcome outcome);
+  // The disk is full: gives up the rows of the open generation that has the fewest, to be fetched
+  // again. False if there is none to give up.
+  bool make_room(const Error& full);
   // As SwarmCore::generation_lost and generation_regained.
   void generation_lost(std::uint32_t g, const Error& error, bool fetch_again);
   void generation_regained(std::uint32_t g);
@@ -80,6 +83,7 @@ class Receiving final : public Part {
   Generations& generations_;
   BlockCounts counts_;
   std::string first_loss_;
+  bool told_of_room_ = false;
 };
 
 }  // namespace firn::core

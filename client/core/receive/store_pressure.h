@@ -19,21 +19,25 @@ class StorePressure {
   }
   std::uint64_t rows_in_memory() const { return rows_in_memory_; }
 
-  // The disk accepts nothing until it is resumed. Both return true if that is a change.
-  bool pause(std::string error) {
+  // The disk accepts nothing until it is resumed.
+  void pause(std::string error) {
     error_ = std::move(error);
-    return !std::exchange(paused_, true);
+    paused_ = true;
   }
+  // A person is to be told that it is paused; false: has been.
+  bool tell() { return !std::exchange(told_, true); }
+  // True if a person was told.
   bool resume() {
     error_.clear();
-    return std::exchange(paused_, false);
+    paused_ = false;
+    return std::exchange(told_, false);
   }
   bool paused() const { return paused_; }
   const std::string& error() const { return error_; }  // while it is paused
 
  private:
   std::uint64_t rows_in_memory_ = 0;
-  bool paused_ = false;
+  bool paused_ = false, told_ = false;
   std::string error_;
 };
 

@@ -52,7 +52,25 @@ std::vector<std::uint32_t> Generations::restore(const StartState& state, TimeUs 
 // it.
 std::uint64_t Generations::room() const {
   const std::uint64_t n = holdings_.generation_size();
-  return std::max(memory_bytes_ / 4 / (3 * n * n), kOpenMin);
+  return std::min(std::max(memory_bytes_ / 4 / (3 * n * n), kOpenMin), disk_room_);
+}
+
+std::optional<std::uint32_t> Generations::close_one(TimeUs now) {
+  if (holdings_.open().size() < 2) return std::nullopt;
+  std::optional<std::uint32_t> least;
+  for (const auto& [g, open] : holdings_.open()) {
+    if (!open.decoding && (!least || open.rows <= holdings_.rank(*least))) least = g;
+  }
+  if (!least) return std::nullopt;
+  disk_room_ = holdings_.open().size() - 1;
+  widen_at_ = now + kRoomAgainAfter;
+  return least;
+}
+
+void Generations::widen(TimeUs now) {
+  if (now < widen_at_) return;
+  disk_room_ *= 2;
+  widen_at_ = disk_room_ < holdings_.generation_count() ? now + kRoomAgainAfter : kNever;
 }
 
 bool Generations::begun(std::uint32_t g) const {
@@ -71,6 +89,7 @@ void Generations::forget_settled() {
 
 // How many more.
 std::uint64_t Generations::room_to_invite(TimeUs now) {
+  widen(now);
   std::erase_if(invited_, [&](const auto& entry) {
     return begun(entry.first) || now - entry.second >= kInviteTime;
   });

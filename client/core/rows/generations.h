@@ -17,6 +17,8 @@ namespace firn::core {
 
 inline constexpr std::uint64_t kOpenMin = 4;        // generations open at once, however large n is
 inline constexpr TimeUs kInviteTime = 1 * kSecond;  // then others are named in its place [062]
+// So long after the disk was full twice as many may be open. Less: rows are fetched for nothing.
+inline constexpr TimeUs kRoomAgainAfter = 60 * kSecond;
 
 class Generations {
  public:
@@ -48,6 +50,10 @@ class Generations {
                                       const Holdings::Origin& origin, TimeUs now) {
     return holdings_.insert(g, vector, origin, now);
   }
+  // The disk is full: of the open generations that are not being decoded the one with the fewest
+  // rows, whose rows are to go. Without it there are as many as may be open for now. Empty: another
+  // one's rows need room as well, and this is the only one.
+  std::optional<std::uint32_t> close_one(TimeUs now);
   bool full(std::uint32_t g) const { return holdings_.rank(g) == holdings_.blocks_in(g); }
   // Its rows are being decoded; returns their vectors.
   const std::vector<Vector>& start_decode(std::uint32_t g);
@@ -87,6 +93,7 @@ class Generations {
 
  private:
   std::uint64_t room() const;
+  void widen(TimeUs now);
   bool begun(std::uint32_t g) const;
   std::uint64_t room_to_invite(TimeUs now);
   void forget_settled();  // of those that wait
@@ -94,6 +101,8 @@ class Generations {
   std::vector<std::uint32_t> welcome(TimeUs now);
 
   const std::uint64_t memory_bytes_;
+  std::uint64_t disk_room_ = ~std::uint64_t{0};  // generations that the disk has room for
+  TimeUs widen_at_ = kNever;                     // it may have more again
   Holdings holdings_;
   std::set<std::uint32_t> not_opened_;       // turned away, or named since and not open yet
   std::map<std::uint32_t, TimeUs> invited_;  // not open; when it was named

@@ -106,6 +106,7 @@ struct Outcomes final : app::CodingOutcomes {
   std::map<std::uint64_t, std::vector<std::uint8_t>> exchanged;  // vectors chosen below the core
   std::vector<std::uint32_t> lost, wanted_again, regained;
   int paused = 0, resumed = 0, warnings = 0;
+  bool now_paused = false;
   bool finished = false, spoiled = false;
 
   void row_stored(std::uint32_t g, std::uint32_t slot) override {
@@ -141,9 +142,12 @@ struct Outcomes final : app::CodingOutcomes {
   }
   void store_paused(const Error& error) override {
     CHECK(error.code == ErrorCode::kDiskFull);
-    ++paused;
+    if (!std::exchange(now_paused, true)) ++paused;
   }
-  void store_resumed() override { ++resumed; }
+  void store_resumed() override {
+    ++resumed;
+    now_paused = false;
+  }
   void store_finished() override { finished = true; }
   void store_spoiled(const Error& error) override {
     CHECK(error.code == ErrorCode::kCorrupt);

@@ -9,6 +9,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/app/coding/pool_fixture.h"
@@ -19,12 +20,17 @@ namespace {
 const Error kFull{ErrorCode::kDiskFull, "write", "No space left on device"};
 
 struct Heard final : DiskEvents {
-  int paused = 0, resumed = 0, wrote = 0, ended = 0;
+  int failed = 0, paused = 0, resumed = 0, wrote = 0, ended = 0;
+  bool now_paused = false;
   void disk_paused(const Error& error) override {
     CHECK(error.code == ErrorCode::kDiskFull);
-    ++paused;
+    ++failed;
+    if (!std::exchange(now_paused, true)) ++paused;
   }
-  void disk_resumed() override { ++resumed; }
+  void disk_resumed() override {
+    ++resumed;
+    now_paused = false;
+  }
   void disk_wrote() override { ++wrote; }
   void disk_task_ended() override { ++ended; }
 };
@@ -102,6 +108,42 @@ TEST_CASE("a task that fails each time it is tried keeps its place before those 
   fixture.pass(DiskQueue::kRetryInterval);
   CHECK(fixture.done == std::vector<std::string>{"a", "b", "c"});
   CHECK(fixture.heard.paused == 1);
+  CHECK(fixture.heard.failed == 3);
+}
+
+TEST_CASE("what frees room does not wait for what needs some, which is tried again at once") {
+  DiskFixture fixture;
+  bool full = true;
+  DiskQueue::Task writes = fixture.task("writes");
+  writes.work = [&full]() -> Result<bool> {
+    if (full) return kFull;
+    return true;
+  };
+  fixture.disk.submit(std::move(writes));
+  fixture.settle();
+  fixture.disk.submit(fixture.task("waits"));
+  DiskQueue::Task frees = fixture.task("frees");
+  frees.key = 2;
+  frees.frees = true;
+  SUBCASE("enough") {
+    frees.work = [&full]() -> Result<bool> { return !(full = false); };
+    fixture.disk.submit(std::move(frees));
+    fixture.settle();
+    CHECK(fixture.done == std::vector<std::string>{"frees", "writes", "waits"});
+    CHECK_FALSE(fixture.disk.paused());
+    CHECK(fixture.disk.next_wake() == core::kNever);
+    CHECK(fixture.heard.failed == 1);
+  }
+  SUBCASE("too little") {
+    fixture.disk.submit(std::move(frees));
+    fixture.settle();
+    CHECK(fixture.done == std::vector<std::string>{"frees"});
+    CHECK(fixture.disk.paused());
+    CHECK(fixture.heard.failed == 2);
+    full = false;
+    fixture.pass(DiskQueue::kRetryInterval);
+    CHECK(fixture.done == std::vector<std::string>{"frees", "writes", "waits"});
+  }
 }
 
 // Waits in `work` until the gate opens.

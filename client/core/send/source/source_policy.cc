@@ -18,11 +18,13 @@ constexpr double kLowWorthAtOnce = 4;
 // A source looks at all neighbours again when what is usual of their uplinks has moved so far, and
 // where there are few whenever it moves.
 constexpr double kUsualStep = 1.0 / 16;
-// After its first pass a source serves as many generations at a time as have kScanBlocks
-// blocks together, kScanMin generations at least [062].
+// After its first pass a source serves a receiver kScanEach generations at a time for each of its
+// senders, in sequence if it is the only one, and no more than have kScanBlocks blocks together,
+// or kScanMin generations [062].
 constexpr std::uint32_t kScanBlocks = 4096;
 constexpr std::uint32_t kScanMin = 4;
-constexpr double kWorthSteepness = 3;  // [042]. More: one bad second costs a neighbour a lot
+constexpr std::uint32_t kScanEach = 8;  // [098]
+constexpr double kWorthSteepness = 3;   // [042]. More: one bad second costs a neighbour a lot
 
 // A relay passes on each row that it was given to each of the others, so that its share is about 1,
 // or less where the source is faster than all relays together. Half of what is usual may be lost to
@@ -37,7 +39,7 @@ double worth_of(double passed_share, double usual_share) {
 SourcePolicy::SourcePolicy(const Shape& shape, bool dense)
     : shape_(shape),
       dense_(dense),
-      among_(std::clamp(kScanBlocks / shape.generation_size, kScanMin, kScanMax)),
+      among_max_(std::clamp(kScanBlocks / shape.generation_size, kScanMin, kScanMax)),
       next_plain_(shape.generation_count(), 0),
       pass_(shape),
       plain_pass_(shape),
@@ -122,6 +124,14 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
   return among_open(holdings, neighbour);
 }
 
+// Several senders keep out of each other's way if each has more to choose from. Of a single one all
+// comes in sequence: what the receiver has in part takes room on its disk.
+std::uint32_t SourcePolicy::among(const Neighbour& neighbour) const {
+  const std::uint32_t senders = neighbour.holds.connections();
+  if (senders == 0) return among_max_;  // it has not said yet
+  return senders == 1 ? 1 : std::min(kScanEach * senders, among_max_);
+}
+
 // Second pass: of the first few it lacks, the one served least. Few, as far as there is something
 // to choose from: a source that goes round among more than it has in memory reads each again and
 // again.
@@ -129,6 +139,7 @@ std::optional<std::uint32_t> SourcePolicy::among_first(const Holdings& holdings,
                                                        const Neighbour& neighbour) const {
   const GenerationSet& settled = neighbour.holds.settled();
   const std::uint32_t count = settled.size();
+  const std::uint32_t most = among(neighbour);
   std::optional<std::uint32_t> best;
   std::uint32_t seen = 0, lacking = 0;
   for (std::uint32_t g = settled.next_missing(0); g < count && seen < kScanMax;
@@ -137,7 +148,7 @@ std::optional<std::uint32_t> SourcePolicy::among_first(const Holdings& holdings,
     ++seen;
     if (!lacks(holdings, neighbour, g)) continue;
     if (!best || pass_.blocks(g) < pass_.blocks(*best)) best = g;
-    if (++lacking == among_) break;
+    if (++lacking >= most) break;
   }
   return best;
 }
@@ -146,10 +157,11 @@ std::optional<std::uint32_t> SourcePolicy::among_first(const Holdings& holdings,
 // opened as many to it as it has memory for, all of them far ahead, and it takes no others.
 std::optional<std::uint32_t> SourcePolicy::among_open(const Holdings& holdings,
                                                       const Neighbour& neighbour) const {
+  const std::uint32_t most = among(neighbour);
   std::optional<std::uint32_t> best;
   std::uint32_t lacking = 0;
   neighbour.holds.partial().each([&](std::uint32_t g, const RemoteGeneration& known) {
-    if (lacking == among_ || known.quota_used() || !lacks(holdings, neighbour, g)) return;
+    if (lacking >= most || known.quota_used() || !lacks(holdings, neighbour, g)) return;
     if (!best || pass_.blocks(g) < pass_.blocks(*best)) best = g;
     ++lacking;
   });

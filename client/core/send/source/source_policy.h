@@ -70,6 +70,7 @@ class SourcePolicy {
                                            const Neighbour& neighbour) const;
   std::optional<std::uint32_t> among_open(const Holdings& holdings,
                                           const Neighbour& neighbour) const;
+  std::uint32_t among(const Neighbour& neighbour) const;
   bool shares_plainly(const Neighbour& neighbour, std::uint32_t g) const;
   std::optional<WhyNot> why_none_of(std::uint32_t g, const Holdings& holdings,
                                     const Neighbour& neighbour) const;
@@ -81,7 +82,7 @@ class SourcePolicy {
 
   Shape shape_;
   bool dense_;
-  std::uint32_t among_;                    // generations that the second pass chooses from
+  std::uint32_t among_max_;                // generations that the second pass chooses from, at most
   std::vector<std::uint32_t> next_plain_;  // next systematic block; blocks_in(g): no more
   FirstPass pass_;
   PlainPass plain_pass_;

@@ -58,11 +58,15 @@ TEST_CASE("after the first pass a source serves what each lacks, the least serve
   CHECK(sent == std::multiset<std::uint32_t>{1, 2, 2});
 }
 
-TEST_CASE("after the first pass a source serves few large generations at a time, many small ones") {
-  for (const auto& shape : {std::pair{1024u, 4u}, {512u, 8u}, {64u, 12u}}) {
-    const auto [n, among] = shape;
-    CAPTURE(shape.first);
-    constexpr std::uint32_t kGenerations = 12;
+TEST_CASE("after the first pass as many generations are served as a receiver has senders for") {
+  struct Case {
+    std::uint32_t n, senders, among;
+  };
+  for (const Case& one : {Case{1024, 12, 4}, {512, 12, 8}, {64, 12, 20}, {64, 2, 16}, {64, 1, 1}}) {
+    const std::uint32_t n = one.n, among = one.among;
+    CAPTURE(n);
+    CAPTURE(among);
+    constexpr std::uint32_t kGenerations = 20;
     Scene s(kGenerations, n, 1, true);
     SourcePolicy source(shape_of(kGenerations, n), true);
     core::policy::Choice choice;
@@ -73,9 +77,13 @@ TEST_CASE("after the first pass a source serves few large generations at a time,
     }
     std::vector<proto::GenerationState> lacking;
     for (std::uint32_t g = 0; g < kGenerations; ++g) lacking.push_back({g, n / 2, n, {}});
-    s.tell(1, lacking);
+    proto::State state;
+    state.credit = 100'000;
+    state.neighbours = one.senders;
+    state.generations = lacking;
+    REQUIRE(s.neighbours.at(1).apply_state(std::move(state)));
     std::set<std::uint32_t> generations;
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 30; ++i) {
       const auto chosen = s.choose(source, true);
       REQUIRE(chosen);
       generations.insert(chosen->generation);
