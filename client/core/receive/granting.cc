@@ -163,7 +163,9 @@ TimeUs Granting::next_due() {
 
 // --- States ---
 
-void Granting::told(const Neighbour& n) {
+void Granting::told(Neighbour& n) {
+  const bool shares = n.holds.shares_interest(holdings().settled(), holdings().verified());
+  membership_.neighbours().note_stranger(n, !shares && !life_.complete());
   if (n.holds.has_everything()) {
     sources_.insert(n.key);
   } else {

@@ -39,7 +39,7 @@ class Granting final : public Part {
   // A State that rides on a block which leaves anyway; nullopt: there is no news.
   std::optional<proto::State> riding_state(Neighbour& n);
   // The neighbour's State has been taken over.
-  void told(const Neighbour& n);
+  void told(Neighbour& n);
   // Forgets the shares of the last rows that the last step worked out: neighbours may have changed.
   // A step sends States last.
   void look_anew() { holders_.clear(); }
