@@ -46,7 +46,7 @@ void FirstPass::told(const Neighbour& n) {
   if (left_out_.count() == 0) return;
   const GenerationSet& settled = n.holds.settled();
   std::uint32_t g = left_out_.next_common(0, left_out_, settled);
-  cursor_ = std::min(cursor_, g);
+  if (g < cursor_) cursor_ = passed_ = g;
   for (; g < left_out_.size(); g = left_out_.next_common(g + 1, left_out_, settled))
     left_out_.remove(g);
 }
