@@ -183,7 +183,7 @@ void SwarmCore::want(const std::vector<bool>& wanted, TimeUs now) {
   parts.life.go_on();
   parts.life.progress(now);
   parts.membership.call_all_again();
-  parts.transfer->granting.want(GenerationSet::of(wanted));
+  parts.transfer->receiving.want(GenerationSet::of(wanted));
 }
 
 void SwarmCore::set_limits(std::uint64_t up, std::uint64_t down, TimeUs now) {

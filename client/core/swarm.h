@@ -76,7 +76,8 @@ class SwarmCore {
   // not be made.
   void proof_made(PeerKey peer, std::variant<proto::CheckReply, proto::LeafReply> reply,
                   TimeUs now);
-  // False: something else is wanted since ContentComplete, and another one will come.
+  // The answer to the last ContentComplete, not to one before want(). False: something is missing
+  // since, and another ContentComplete will come.
   bool content_finished(TimeUs now);
   // The disk accepts nothing for now (full, vanished): no blocks are granted until it is resumed.
   // The driver keeps and retries what failed, and says so again each time that it fails; DropRows
@@ -91,9 +92,9 @@ class SwarmCore {
   void generation_regained(std::uint32_t generation, TimeUs now);
 
   // --- what the user wants ---
-  // These generations from now on, a flag for each; at the start, StartState::wanted. What is held
-  // of others is kept and served. ContentComplete comes once they are there, also if they were
-  // before.
+  // These generations from now on, a flag for each; at the start, StartState::wanted. Others that
+  // are verified are kept and served. ContentComplete comes once all wanted ones are there, also if
+  // they were before: the store must know the choice by then (ContentStore::choose).
   void want(const std::vector<bool>& wanted, TimeUs now);
 
   // --- trackers ---

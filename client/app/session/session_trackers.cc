@@ -29,9 +29,10 @@ void SessionTrackers::announce(const core::AnnounceTo& action, core::TimeUs now)
     announce.signer.reset();
   } else if (!announce.complete) {
     const core::Report report = core_.facts().report(core::ReportOn::kTotals);
-    const std::uint64_t total = std::max<std::uint64_t>(report.rank_total, 1);  // 1: not known yet
+    // 1: not known yet
+    const std::uint64_t total = std::max<std::uint64_t>(report.rank_total_of_all, 1);
     announce.lacks_percent =
-        static_cast<std::uint8_t>((100 * (total - report.rank) + total - 1) / total);
+        static_cast<std::uint8_t>((100 * (total - report.rank_of_all) + total - 1) / total);
   }
   clients_[action.tracker]->announce(announce, now);
 }

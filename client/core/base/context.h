@@ -43,9 +43,7 @@ class Life {
   // has.
   bool finishing() const { return finishing_; }
   void finish() { finishing_ = true; }
-  // A generation was lost before the store had finished.
-  void go_back() { finishing_ = complete_; }
-  // Something else is wanted than before.
+  // Something else is wanted than before, or something that was there has been lost.
   void go_on() { finishing_ = complete_ = false; }
 
   // The store has finished.

@@ -88,7 +88,9 @@ std::size_t NeighbourCount::wanted() const {
 }
 
 bool NeighbourCount::called_enough() const {
-  return neighbours_.size() + book_.calling() >= wanted();
+  const std::size_t calling = book_.calling();
+  if (neighbours_.size() + calling >= places(context_.options)) return true;
+  return neighbours_.size() - neighbours_.strangers() + calling >= wanted();
 }
 
 // Of those it wants, however many others call it; none where it wants few. Those that call may all

@@ -329,7 +329,8 @@ void PeerBook::closed(const PeerId& id, TimeUs rest, TimeUs now, const std::stri
 }
 
 void PeerBook::call_all_again(TimeUs now) {
-  for (auto& [key, entry] : entries_) entry.due = std::min(entry.due, now);
+  for (auto& [key, entry] : entries_)
+    if (entry.failures <= kFailuresMax / 2) entry.due = std::min(entry.due, now);
   quiet_until_ = 0;
 }
 

@@ -88,7 +88,8 @@ class PeerBook {
   // The connection to `id` is gone; call again after a while, not before `rest` is over.
   void closed(const PeerId& id, TimeUs rest, TimeUs now, const std::string& why = {});
 
-  // This peer wants something else than before: whoever was of no use may be of some now.
+  // This peer wants something else than before: peers that were parted with as useless may be
+  // called at once. Not those whose calls fail.
   void call_all_again(TimeUs now);
 
   // What came of the addresses that do not lead to a connected peer.

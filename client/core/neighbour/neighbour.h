@@ -229,6 +229,7 @@ class Neighbour {
   Reports reports;
   double worth = 1;                 // of a row that a source gives to it (contributions.h)
   std::uint32_t barren_before = 0;  // peers of its network that passed nothing on
+  bool stranger = false;            // Neighbours::strangers
 
  private:
   FairExchange fair_exchange_;

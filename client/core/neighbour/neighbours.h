@@ -81,6 +81,13 @@ class Neighbours {
     return it == keys_.end() ? nullptr : find(it->second);
   }
   const Neighbour* find(const PeerId& id) const { return const_cast<Neighbours*>(this)->find(id); }
+  // How many want less than half of what this peer wants: they bring it little.
+  std::size_t strangers() const { return strangers_; }
+  void note_stranger(Neighbour& n, bool stranger) {
+    strangers_ += stranger ? 1 : 0;
+    strangers_ -= n.stranger ? 1 : 0;
+    n.stranger = stranger;
+  }
   // Those that this peer has called.
   const std::vector<PeerKey>& called() const { return called_; }
   bool contains(const PeerId& id) const { return keys_.contains(id); }
@@ -107,6 +114,7 @@ class Neighbours {
     keys_.erase(it->second->id);
     std::erase(called_, key);
     if (it->second->untold.resting()) changes_.neighbour_left(key);
+    note_stranger(*it->second, false);
     entries_.erase(it);
   }
   // When the next State to each is due, or is to be worked out (Untold::due).
@@ -133,6 +141,7 @@ class Neighbours {
   mutable std::uint64_t walks_ = 0;
   std::map<PeerId, PeerKey> keys_;
   std::vector<PeerKey> called_;
+  std::size_t strangers_ = 0;
   Agenda states_;
   ChangeLog changes_;
 };

@@ -119,12 +119,13 @@ bool RemoteHoldings::asks() const {
   return heard_ && settled_.count() + shut < settled_.size();
 }
 
-bool RemoteHoldings::shares_interest(const RemoteHoldings& other) const {
+bool RemoteHoldings::shares_interest(const GenerationSet& settled,
+                                     const GenerationSet& complete) const {
   if (rows_spared_ == 0) return true;
   std::uint32_t both = 0, its = 0;
   for (std::uint32_t g = 0; g < settled_.size(); g += kWordBits) {
     const std::uint64_t spared_here = settled_.window(g) & ~complete_.window(g);
-    const std::uint64_t spared_there = other.settled_.window(g) & ~other.complete_.window(g);
+    const std::uint64_t spared_there = settled.window(g) & ~complete.window(g);
     const std::uint32_t there = std::min(settled_.size() - g, kWordBits);
     its += there - static_cast<std::uint32_t>(std::popcount(spared_there));
     both += there - static_cast<std::uint32_t>(std::popcount(spared_here | spared_there));

@@ -75,8 +75,9 @@ class RemoteHoldings {
   std::uint64_t total_rank() const { return total_rank_; }
   // Rows that it neither has nor wants.
   std::uint64_t rows_spared() const { return rows_spared_; }
-  // It has or wants at least half of the generations that the other one has or wants.
-  bool shares_interest(const RemoteHoldings& other) const;
+  // It has or wants at least half of the generations that the other one has or wants, whose
+  // settled() and complete() these are (Holdings: verified()).
+  bool shares_interest(const GenerationSet& settled, const GenerationSet& complete) const;
   const RemoteGenerations& partial() const { return partial_; }
   // Generations of which more may be news to it than before: what it holds or wants of them has
   // changed, or what is on its way to it will not come.

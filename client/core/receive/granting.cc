@@ -163,32 +163,14 @@ TimeUs Granting::next_due() {
 
 // --- States ---
 
-void Granting::told(const Neighbour& n) {
+void Granting::told(Neighbour& n) {
+  const bool shares = n.holds.shares_interest(holdings().settled(), holdings().verified());
+  membership_.neighbours().note_stranger(n, !shares && !life_.complete());
   if (n.holds.has_everything()) {
     sources_.insert(n.key);
   } else {
     sources_.erase(n.key);
   }
-}
-
-// What this peer neither holds nor wants.
-std::vector<std::uint32_t> Granting::unwanted() const {
-  std::vector<std::uint32_t> all = holdings().settled().members();
-  std::erase_if(all, [this](std::uint32_t g) { return holdings().verified().contains(g); });
-  return all;
-}
-
-// What is wanted from now on, and not open, is told with a quota, as many generations as there is
-// memory for.
-void Granting::want(GenerationSet wanted) {
-  const GenerationSet before = holdings().settled();
-  for (const std::uint32_t g : generations_.want(std::move(wanted), context_.now))
-    membership_.neighbours().report(g);
-  for (const auto& [g, open] : holdings().open()) membership_.neighbours().report(g);
-  std::vector<std::uint32_t> fresh = unwanted();
-  std::erase_if(fresh, [&](std::uint32_t g) { return before.contains(g); });
-  for (Neighbour& n : membership_.neighbours())
-    if (n.untold.begun()) n.untold.report_unwanted(fresh, holdings().settled());
 }
 
 void Granting::greet(Neighbour& n) {
@@ -198,8 +180,8 @@ void Granting::greet(Neighbour& n) {
   for (const auto& [g, open] : holdings().open()) changed.push_back(g);
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-  n.untold.begin(holdings().verified().members(), unwanted(), holdings().given_up().members(),
-                 std::move(changed));
+  n.untold.begin(holdings().verified().members(), generations_.unwanted().members(),
+                 holdings().given_up().members(), std::move(changed));
   outbox_.send(n, make_state(n, limits::kStateEntriesMax));
 }
 

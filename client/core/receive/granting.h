@@ -34,12 +34,10 @@ class Granting final : public Part {
 
   // The first State, or the first that the neighbour can understand: everything we hold.
   void greet(Neighbour& n);
-  // SwarmCore::want.
-  void want(GenerationSet wanted);
   // A State that rides on a block which leaves anyway; nullopt: there is no news.
   std::optional<proto::State> riding_state(Neighbour& n);
   // The neighbour's State has been taken over.
-  void told(const Neighbour& n);
+  void told(Neighbour& n);
   // Forgets the shares of the last rows that the last step worked out: neighbours may have changed.
   // A step sends States last.
   void look_anew() { holders_.clear(); }
@@ -87,7 +85,6 @@ class Granting final : public Part {
   void tell_convicted(Neighbour& n, const trust::Terms& terms, proto::State& state);
   void tell_lacking(Neighbour& n);
   void tell_plain(const Neighbour& n, trust::Asks&& asks, proto::GenerationState& entry);
-  std::vector<std::uint32_t> unwanted() const;
   void tell_generations(Neighbour& n, const trust::Terms& terms, std::size_t entries_max,
                         proto::State& state);
 

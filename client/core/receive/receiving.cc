@@ -231,6 +231,29 @@ void Receiving::ask_again(Neighbour& n) {
   for (const std::uint32_t g : generations_.waiting()) n.untold.report(g);
 }
 
+// --- what is wanted ---
+
+// Rows of what is not wanted any more would take the place of others. A generation that is being
+// decoded is not held up.
+void Receiving::want(GenerationSet wanted) {
+  const Holdings& holdings = generations_.holdings();
+  const GenerationSet before = holdings.settled();
+  for (const std::uint32_t g : generations_.want(std::move(wanted), context_.now))
+    membership_.neighbours().report(g);
+  std::vector<std::uint32_t> fresh = generations_.unwanted().members();
+  std::erase_if(fresh, [&](std::uint32_t g) { return before.contains(g); });
+  for (const std::uint32_t g : fresh) {
+    if (holdings.decoding(g)) continue;
+    trust_.generation(g, trust::Outcome::kGivenUp);
+    if (!holdings.find_open(g)) continue;
+    outbox_.push(DropRows{g});
+    lose(g);
+  }
+  apply_verdicts();
+  for (Neighbour& n : membership_.neighbours())
+    if (n.untold.begun()) n.untold.report_unwanted(fresh, holdings.settled());
+}
+
 // --- losses ---
 
 // Verified data and what is nearly whole go first: a disk that has room for the content and little
@@ -268,14 +291,15 @@ void Receiving::banned(const PeerId& id) {
 
 void Receiving::generation_lost(std::uint32_t g, const Error& error, bool fetch_again) {
   if (!generations_.holdings().verified().contains(g)) return;
-  outbox_.warn("generation " + std::to_string(g) +
-                   (fetch_again ? " is fetched again: " : " is not served any more: ") +
-                   error.message(),
-               "lost");
   if (fetch_again) {
-    if (!life_.complete()) life_.go_back();  // finishing has to wait
-    return lose(g);
+    lose(g);
+    if (generations_.holdings().wants(g)) return fetch_lost(g, error);
+    for (Neighbour& n : membership_.neighbours())
+      if (n.untold.begun()) n.untold.report_unwanted({g}, generations_.holdings().settled());
+    return;
   }
+  outbox_.warn("generation " + std::to_string(g) + " is not served any more: " + error.message(),
+               "lost");
   if (generations_.holdings().given_up().count() == 0) first_loss_ = error.message();
   trust_.generation(g, trust::Outcome::kGivenUp);
   generations_.give_up(g);
@@ -283,6 +307,12 @@ void Receiving::generation_lost(std::uint32_t g, const Error& error, bool fetch_
   for (Neighbour& n : membership_.neighbours()) {
     if (n.untold.begun()) n.untold.report_withdrawn(g);
   }
+}
+
+// Completion has to wait.
+void Receiving::fetch_lost(std::uint32_t g, const Error& error) {
+  outbox_.warn("generation " + std::to_string(g) + " is fetched again: " + error.message(), "lost");
+  life_.go_on();
 }
 
 void Receiving::generation_regained(std::uint32_t g) {

@@ -47,6 +47,8 @@ class Receiving final : public Part {
   // As SwarmCore::generation_lost and generation_regained.
   void generation_lost(std::uint32_t g, const Error& error, bool fetch_again);
   void generation_regained(std::uint32_t g);
+  // SwarmCore::want.
+  void want(GenerationSet wanted);
   // Why the first generation was lost that is not fetched again, since none was.
   const std::string& first_loss() const { return first_loss_; }
 
@@ -72,6 +74,7 @@ class Receiving final : public Part {
   void fetch_again(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void report_lost(std::uint32_t g);
   void lose(std::uint32_t g);
+  void fetch_lost(std::uint32_t g, const Error& error);
   void ask_again(Neighbour& n);
 
   const Context& context_;

@@ -32,6 +32,21 @@ class GenerationSet {
   std::uint32_t size() const { return size_; }
   std::uint32_t count() const { return count_; }
   bool full() const { return count_ == size_; }
+  // Those of the same size that are not in this one.
+  GenerationSet complement() const {
+    GenerationSet others = of_all(size_);
+    for (std::size_t w = 0; w < words_.size(); ++w) others.words_[w] &= ~words_[w];
+    others.count_ = size_ - count_;
+    return others;
+  }
+  // `others` has the same size.
+  void add_all(const GenerationSet& others) {
+    count_ = 0;
+    for (std::size_t w = 0; w < words_.size(); ++w) {
+      words_[w] |= others.words_[w];
+      count_ += static_cast<std::uint32_t>(std::popcount(words_[w]));
+    }
+  }
   // Of the same size: whether all of them are in this one.
   bool includes(const GenerationSet& others) const {
     for (std::size_t w = 0; w < words_.size(); ++w)

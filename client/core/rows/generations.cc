@@ -31,7 +31,7 @@ std::vector<std::uint32_t> Generations::restore(const StartState& state, TimeUs 
   }
   std::vector<std::uint32_t> all_there;
   for (const ResumedRow& row : state.rows) {
-    if (row.generation >= holdings_.generation_count() ||
+    if (row.generation >= holdings_.generation_count() || !holdings_.wants(row.generation) ||
         row.vector.size() != holdings_.blocks_in(row.generation)) {
       continue;
     }
@@ -163,6 +163,13 @@ void Generations::lose(std::uint32_t g) {
 void Generations::give_up(std::uint32_t g) {
   lose(g);
   holdings_.give_up(g);
+}
+
+GenerationSet Generations::unwanted() const {
+  GenerationSet all = holdings_.settled();
+  for (std::uint32_t g = all.next_present(0); g < all.size(); g = all.next_present(g + 1))
+    if (holdings_.verified().contains(g)) all.remove(g);
+  return all;
 }
 
 std::vector<std::uint32_t> Generations::want(GenerationSet wanted, TimeUs now) {

@@ -68,8 +68,10 @@ class Generations {
   // As lose, but not wanted any more.
   void give_up(std::uint32_t g);
   // Holdings::want. What is wanted from now on waits as if it had been turned away; returns those
-  // of it that there is room for.
+  // of it that there is room for. Rows of what is not wanted any more are for the caller to drop.
   std::vector<std::uint32_t> want(GenerationSet wanted, TimeUs now);
+  // What this peer neither has in whole nor wants.
+  GenerationSet unwanted() const;
   // Rows that have been judged: Holdings::mark, doubt, doubt_all and remove.
   void mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as) {
     holdings_.mark(g, slots, as);

@@ -73,16 +73,14 @@ bool Departure::proven(std::uint32_t g, const Neighbours& neighbours) const {
 }
 
 bool Departure::safe(const Neighbours& neighbours) {
-  const auto wanted = [&neighbours](std::uint32_t g) {
-    return std::ranges::any_of(neighbours, [g](const Neighbour& n) { return n.holds.wants(g); });
-  };
-  for (std::uint32_t g = proven_.next_missing(0); g < proven_.size();
-       g = proven_.next_missing(g + 1)) {
-    if (proven(g, neighbours)) {
-      proven_.add(g);
-    } else if (wanted(g)) {
-      return false;
-    }
+  for (const Neighbour& n : neighbours)
+    if (n.holds.heard()) wanted_.add_all(n.holds.settled().complement());
+  const GenerationSet& needed =
+      wanted_.count() > 0 ? wanted_ : GenerationSet::of_all(wanted_.size());
+  for (std::uint32_t g = needed.next_common(0, needed, proven_); g < needed.size();
+       g = needed.next_common(g + 1, needed, proven_)) {
+    if (!proven(g, neighbours)) return false;
+    proven_.add(g);
   }
   return !neighbours.empty();
 }

@@ -1,5 +1,6 @@
 // When a source may leave: once its neighbours hold all of the content between them, as far as the
-// source can prove it. Of each generation that one of them wants it needs one of these:
+// source can prove it. Of each generation that a neighbour has wanted since it began (all, if none
+// has wanted any) it needs one of these:
 //   - a neighbour that is connected says that it has verified it;
 //   - rows that this source sent, and that neighbours which are still connected acknowledged, have
 //     full rank together. What a neighbour received stays in its span, whatever it recodes.
@@ -22,7 +23,10 @@ namespace firn::core {
 class Departure {
  public:
   explicit Departure(const Shape& shape)
-      : shape_(shape), rows_(shape.generation_count()), proven_(shape.generation_count()) {}
+      : shape_(shape),
+        rows_(shape.generation_count()),
+        wanted_(shape.generation_count()),
+        proven_(shape.generation_count()) {}
 
   // A block was booked for `peer` under this number: a source block as it is, or its coefficients.
   void sent(PeerKey peer, std::uint32_t sequence, std::uint32_t generation,
@@ -33,7 +37,7 @@ class Departure {
   void acknowledged(PeerKey peer, std::uint32_t sequence);
   void gone(PeerKey peer);
 
-  // Whether everything that some neighbour wants is proven, and there is one.
+  // Whether all that has been wanted is proven, and a neighbour is connected.
   bool safe(const Neighbours& neighbours);
 
  private:
@@ -48,7 +52,8 @@ class Departure {
   Shape shape_;
   std::map<PeerKey, std::map<std::uint32_t, SentRow>> on_the_way_;  // by sequence
   std::vector<std::vector<SentRow>> rows_;                          // arrived, by generation
-  GenerationSet proven_;                                            // of those connected
+  GenerationSet wanted_;  // by some neighbour, at some time
+  GenerationSet proven_;  // of those connected
 };
 
 }  // namespace firn::core

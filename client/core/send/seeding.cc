@@ -62,7 +62,7 @@ void Seeding::step() {
   const std::vector<PeerKey> keys(satisfied_.begin(), satisfied_.end());
   for (const PeerKey key : keys) part_if_useless(*membership_.find(key));
   const bool departs = may_depart();
-  if (departs) outbox_.inform("the others hold everything between them; leaving");
+  if (departs) outbox_.inform("the others hold all that they want between them; leaving");
   if (departs || duty_done()) leave();
 }
 

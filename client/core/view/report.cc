@@ -21,6 +21,8 @@ Report report_of(const Parts& parts, ReportOn on) {
     r.bytes_wanted = holdings.wanted().bytes;
     r.rank = holdings.wanted().rank;
     r.rank_total = holdings.wanted().blocks;
+    r.rank_of_all = holdings.total_rank();
+    r.rank_total_of_all = holdings.shape().block_count();
     r.generations_verified = holdings.verified().count();
     r.generations_lost = holdings.given_up().count();
     if (r.generations_lost > 0) r.first_loss = parts.transfer->receiving.first_loss();

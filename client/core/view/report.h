@@ -30,6 +30,8 @@ struct Report {
   std::uint64_t bytes_wanted = 0;
   std::uint64_t rank = 0;        // rows held
   std::uint64_t rank_total = 0;  // rows that they need
+  // The same of all generations.
+  std::uint64_t rank_of_all = 0, rank_total_of_all = 0;
   std::uint32_t generations_verified = 0;
   std::uint32_t generations_lost = 0;  // SwarmCore::generation_lost, and not to be fetched again
   std::string first_loss;              // why, of the one that was lost first; for people

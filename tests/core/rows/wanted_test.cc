@@ -171,3 +171,29 @@ TEST_CASE("a peer that stays while needed goes when its neighbours need nothing 
   fixture.say_state(1, 0, 0, {}, {{0, 1}});
   CHECK(fixture.take<core::Finished>().size() == 1);
 }
+
+TEST_CASE("a neighbour that wants less than half of the same is a stranger, until it wants more") {
+  core::Neighbours neighbours;
+  auto made =
+      std::make_unique<core::Neighbour>(1, peer_id(1), "192.0.2.1", std::uint16_t{1}, false, 0);
+  core::Neighbour& n = neighbours.add(std::move(made));
+  n.holds.set_shape({2, 16, 4 * 2 * 16});
+  const core::GenerationSet none(4), all = core::GenerationSet::of_all(4);
+  CHECK(n.holds.shares_interest(none, none));
+  proto::State state;
+  state.unwanted = {{0, 3}};
+  REQUIRE(n.holds.apply(std::move(state), 1));
+  CHECK_FALSE(n.holds.shares_interest(none, none));
+  CHECK_FALSE(n.holds.shares_interest(all, all));  // a peer that has everything
+  const core::GenerationSet but_the_last = core::GenerationSet::of({true, true, true, false});
+  CHECK(n.holds.shares_interest(but_the_last, none));
+  neighbours.note_stranger(n, true);
+  neighbours.note_stranger(n, true);
+  CHECK(neighbours.strangers() == 1);
+  state = {};
+  state.complete = {{1, 1}};
+  REQUIRE(n.holds.apply(std::move(state), 1));
+  CHECK(n.holds.shares_interest(none, none));
+  neighbours.erase(1);
+  CHECK(neighbours.strangers() == 0);
+}

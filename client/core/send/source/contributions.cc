@@ -66,7 +66,8 @@ std::optional<double> Contributions::told_growth(const Neighbour& of, const Coun
   std::vector<Said> growths;
   for (const Neighbour* reporter : reporters_) {
     const auto told = count.reported.find(reporter->key);
-    if (told != count.reported.end() && reporter->holds.shares_interest(of.holds))
+    if (told != count.reported.end() &&
+        reporter->holds.shares_interest(of.holds.settled(), of.holds.complete()))
       growths.push_back({told->second.grown, voices_.weight(reporter->key)});
   }
   if (growths.size() < kReportersMin) return std::nullopt;

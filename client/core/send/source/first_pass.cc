@@ -19,35 +19,36 @@ void FirstPass::served(PeerKey peer, std::uint32_t g) {
 }
 
 void FirstPass::go_on() {
-  while (cursor_ < served_.size() && whole(cursor_)) ++cursor_;
+  while (cursor_ < served_.size() && (whole(cursor_) || left_out_.contains(cursor_))) ++cursor_;
   passed_ = std::max(passed_, cursor_);
 }
 
 // Who wanted the last one probably wants the next.
 bool FirstPass::wanted(std::uint32_t g, const Neighbours& neighbours) {
-  const Neighbour* last = neighbours.find(wants_);
+  const Neighbour* last = neighbours.find(witness_);
   if (last && last->holds.wants(g)) return true;
   const auto first =
       std::ranges::find_if(neighbours, [g](const Neighbour& n) { return n.holds.wants(g); });
   if (first == neighbours.end()) return false;
-  wants_ = first->key;
+  witness_ = first->key;
   return true;
 }
 
 void FirstPass::leave_out_unwanted(const Neighbours& neighbours) {
   if (neighbours.empty()) return;
   while (cursor_ < served_.size() && !wanted(cursor_, neighbours)) {
-    left_out_.add(cursor_++);
+    left_out_.add(cursor_);
     go_on();
   }
 }
 
 void FirstPass::told(const Neighbour& n) {
   if (left_out_.count() == 0) return;
-  const std::uint32_t first = left_out_.next_common(0, left_out_, n.holds.settled());
-  if (first >= cursor_) return;
-  cursor_ = passed_ = first;
-  left_out_ = GenerationSet(left_out_.size());  // what is unwanted beyond will be left out again
+  const GenerationSet& settled = n.holds.settled();
+  std::uint32_t g = left_out_.next_common(0, left_out_, settled);
+  if (g < cursor_) cursor_ = passed_ = g;
+  for (; g < left_out_.size(); g = left_out_.next_common(g + 1, left_out_, settled))
+    left_out_.remove(g);
 }
 
 void FirstPass::take_back(const Neighbours& neighbours) {

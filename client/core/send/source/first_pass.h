@@ -53,8 +53,8 @@ class FirstPass {
   using Given = std::deque<std::pair<std::uint32_t, std::uint32_t>>;  // generation, blocks
   Shape shape_;
   std::vector<std::uint32_t> served_;
-  GenerationSet left_out_;  // below the cursor
-  PeerKey wants_ = kNoPeer;
+  GenerationSet left_out_;
+  PeerKey witness_ = kNoPeer;  // it wanted the generation at the cursor
   std::uint32_t cursor_ = 0, passed_ = 0;
   std::unordered_map<PeerKey, Given> given_;  // of each the latest kGivenKept generations
 };
