@@ -12,6 +12,7 @@ std::string names_folder() {
 // One that gives a name up removes the folder, perhaps between these two calls.
 Result<std::unique_ptr<Lock>> lock_in(Files& files, const std::string& folder) {
   for (int tries = 1;; ++tries) {
+    if (Status s = make_folders(files, folder); !s) return s.error();
     Result<std::unique_ptr<Lock>> lock = files.lock(folder + "/lock");
     if (lock || lock.error().code != ErrorCode::kNotFound || tries == 3) return lock;
   }
