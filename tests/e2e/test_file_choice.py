@@ -4,7 +4,7 @@
 import json
 
 import harness
-from harness import KIB, USAGE
+from harness import KIB, LISTEN, USAGE
 
 
 class Listing(harness.SwarmTest):
@@ -97,6 +97,68 @@ class Listing(harness.SwarmTest):
                 config.write_text(f'[info]\n{key} = "1"\n')
                 self.assert_refused(self.run_firn("info", self.manifest, "--config", config), USAGE,
                                     key, "command line")
+
+
+class Fetching(harness.SwarmTest):
+    """`get` of a part. Each generation holds 4 KiB; notes.txt shares one."""
+
+    FILES = {"a.mkv": 40 * KIB, "b.mkv": 20 * KIB + 5, "notes.txt": 100, "z.mkv": 30 * KIB}
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.tree(self.FILES)
+        self.manifest = self.create(self.source, "--generation-size", "4", "--block-size", "1KiB")
+        self.seed = self.firn("seed", "seed", self.manifest, self.source.parent, *LISTEN)
+        self.copies = self.folder / "copies"
+
+    def fetch(self, name, *options, source=None, into=None):
+        return self.get(source or self.manifest, name, "--peer", self.seed.endpoint(), "--no-tracker",
+                        *options, into=into or self.copies)
+
+    def assert_holds(self, *names):
+        """These files stand in the folder, whole, and no others, not even empty ones."""
+        there = {path.name for path in (self.copies / "holiday").iterdir()}
+        self.assertEqual(set(names), there)
+        for name in names:
+            self.assertEqual((self.source / name).read_bytes(),
+                             (self.copies / "holiday" / name).read_bytes())
+
+    def test_what_is_chosen_comes_alone_and_a_wider_choice_goes_on(self):
+        mark = self.folder / "done"
+        first = self.fetch("first", "--file", "notes.txt", "--on-complete", f"touch {mark}")
+        complete = self.assert_completes(first)
+        self.assertTrue(mark.exists())
+        self.assert_holds("notes.txt")
+        self.assertLessEqual(complete["bytes"], 8 * KIB)
+        self.assertLessEqual(complete["blocks_innovative"], 8)
+        start = first.wait_event("start")
+        self.assertEqual((complete["bytes"], 90 * KIB + 105), (start["bytes_wanted"], start["bytes"]))
+        last = first.last_event("progress")
+        self.assertEqual((1, last["rank_total"]), (last["share"], last["rank"]))
+        self.assertEqual(complete["bytes"], last["bytes_verified"])
+        self.assertRegex(first.output("stderr") + first.output("stdout"),
+                         "1 of 4 files complete and verified")
+
+        again = self.fetch("again", "--file", "notes.txt")
+        self.assertEqual(0, self.assert_completes(again)["blocks_innovative"])
+
+        wider = self.fetch("wider", "--select-file", "2-3")
+        complete = self.assert_completes(wider)
+        self.assert_holds("b.mkv", "notes.txt")
+        self.assertLess(complete["blocks_innovative"], 24)
+
+        whole = self.fetch("whole")
+        self.assert_downloaded(self.source, whole, into=self.copies)
+        self.assertFalse((self.copies / ".firn").exists())
+
+    def test_a_link_alone_is_enough_to_choose(self):
+        link = f"firn:{self.seed.wait_event('start')['content_id']}"
+        got = self.fetch("got", "--skip", "*.mkv", source=link)
+        self.assert_completes(got)
+        self.assert_holds("notes.txt")
+        refused = self.fetch("refused", "--file", "note.txt", source=link, into=self.folder / "other")
+        self.assertEqual(USAGE, refused.wait_exit(60))
+        self.assertIn("did you mean 'notes.txt'", refused.output("stdout") + refused.output("stderr"))
 
 
 if __name__ == "__main__":

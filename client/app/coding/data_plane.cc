@@ -78,8 +78,8 @@ void DataPlane::serve_everything() {
   maker_.serve_everything();
 }
 
-void DataPlane::check_in_background() {
-  check_.emplace(content_, [this](std::uint32_t generation, const Error& error) {
+void DataPlane::check_in_background(std::vector<bool> held) {
+  check_.emplace(content_, std::move(held), [this](std::uint32_t generation, const Error& error) {
     return maker_.found_false(generation, error);
   });
 }

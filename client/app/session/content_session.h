@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/app/console/exit_codes.h"
 #include "client/app/session/completion_command.h"
@@ -100,6 +101,7 @@ class ContentSession final : private LifeEvents {
   bool gave_up_ = false;  // result_ says why
   bool stopping_ = false;
   SessionOutcome outcome_;
+  std::vector<bool> chosen_;  // the files that are wanted, once the store is open; empty: all
 
   // In this order: what comes later uses what stands before it.
   CoreDoors core_;

@@ -20,8 +20,8 @@ class ProgressReport {
   // Time counts from now on.
   ProgressReport(const SessionHost& host, const SessionPlan& plan);
 
-  // The core has started. `stood_complete`: an earlier run left nothing to do.
-  void started(const core::Report& report, bool stood_complete, core::TimeUs now);
+  // The core has started. `chosen`: the files that are wanted; empty: all.
+  void started(const core::Report& report, const std::vector<bool>& chosen, core::TimeUs now);
   // How things stand; about once a second, for the rates. With the neighbours, if
   // wants_neighbours(). Tells if that is new: the content is complete and has lost generations, or
   // has them again.
@@ -54,7 +54,8 @@ class ProgressReport {
   std::string damage_;
   std::set<PeerId> complete_peers_;  // those that were told, also of peers that have left
   std::uint64_t rank_at_start_ = 0;
-  bool stood_complete_ = false;  // before this run
+  std::string part_;             // how many files are wanted, for people; empty: all
+  bool stood_complete_ = false;  // an earlier run left nothing to do
 };
 
 }  // namespace firn::app
