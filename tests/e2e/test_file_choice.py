@@ -4,7 +4,7 @@
 import json
 
 import harness
-from harness import KIB, LISTEN, USAGE
+from harness import DISK, KIB, LISTEN, USAGE, VERIFY_FAILED
 
 
 class Listing(harness.SwarmTest):
@@ -100,7 +100,7 @@ class Listing(harness.SwarmTest):
 
 
 class Fetching(harness.SwarmTest):
-    """`get` of a part. Each generation holds 4 KiB; notes.txt shares one."""
+    """`get`, `verify` and `seed` of a part. Each generation holds 4 KiB; notes.txt shares one."""
 
     FILES = {"a.mkv": 40 * KIB, "b.mkv": 20 * KIB + 5, "notes.txt": 100, "z.mkv": 30 * KIB}
 
@@ -122,6 +122,9 @@ class Fetching(harness.SwarmTest):
         for name in names:
             self.assertEqual((self.source / name).read_bytes(),
                              (self.copies / "holiday" / name).read_bytes())
+
+    def verify(self):
+        return self.run_firn("verify", self.manifest, self.copies)
 
     def test_what_is_chosen_comes_alone_and_a_wider_choice_goes_on(self):
         mark = self.folder / "done"
@@ -159,6 +162,40 @@ class Fetching(harness.SwarmTest):
         refused = self.fetch("refused", "--file", "note.txt", source=link, into=self.folder / "other")
         self.assertEqual(USAGE, refused.wait_exit(60))
         self.assertIn("did you mean 'notes.txt'", refused.output("stdout") + refused.output("stderr"))
+
+    def test_verify_compares_what_was_chosen(self):
+        self.assert_completes(self.fetch("got", "--file", "b.mkv"))
+        status, output, errors = self.verify()
+        self.assertEqual(0, status, output + errors)
+        self.assertIn("1 of 4 files, 20.0 KiB: all as the manifest says", output + errors)
+        for path in (self.copies / ".firn").rglob("data/*.txt"):
+            data = bytearray(path.read_bytes())
+            path.write_bytes(bytes(byte ^ 1 for byte in data))
+        self.assert_refused(self.verify(), VERIFY_FAILED, "share with others", "same choice of files")
+        self.assert_completes(self.fetch("mended", "--file", "b.mkv"))
+
+    def test_repair_without_a_choice_keeps_to_the_kept_one(self):
+        self.assert_completes(self.fetch("got", "--file", "b.mkv", "--file", "notes.txt"))
+        (self.copies / "holiday" / "b.mkv").write_bytes(b"something else")
+        self.assert_refused(self.verify(), VERIFY_FAILED, "1 of 2 files", "b.mkv", "--repair")
+        self.assert_completes(self.fetch("repair", "--repair"))
+        self.assert_holds("b.mkv", "notes.txt")
+
+    def test_seed_serves_a_part_and_nothing_unfinished(self):
+        self.assert_completes(self.fetch("got", "--file", "b.mkv"))
+        part = self.firn("part", "seed", self.manifest, self.copies, *LISTEN)
+        self.assertIn("1 of 4 files", part.wait_event("notice", where=lambda e: "serving" in e["message"])["message"])
+        self.seed.stop()
+        second = self.get(self.manifest, "second", "--peer", part.endpoint(), "--no-tracker", "--file",
+                          "b.mkv")
+        self.assert_completes(second)
+        self.assertEqual((self.source / "b.mkv").read_bytes(),
+                         (self.folder / "second" / "holiday" / "b.mkv").read_bytes())
+        part.stop()
+
+        (self.copies / "holiday" / "b.mkv").unlink()
+        self.assert_refused(self.run_firn("seed", self.manifest, self.copies, *LISTEN), DISK,
+                            "not all of it is there")
 
 
 if __name__ == "__main__":
