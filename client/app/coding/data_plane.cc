@@ -74,6 +74,10 @@ void DataPlane::finish() {
   durability_.finish();
 }
 
+void DataPlane::choose(std::vector<bool> chosen) {
+  durability_.choose(std::move(chosen));
+}
+
 void DataPlane::serve_everything() {
   maker_.serve_everything();
 }

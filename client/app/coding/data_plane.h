@@ -66,6 +66,8 @@ class DataPlane final : private DiskEvents {
   void make_check(const core::MakeCheck& action);
   void make_leaves(const core::MakeLeaves& action);
   void finish();
+  // As ContentStore::choose(). No finish() before it counts any more.
+  void choose(std::vector<bool> chosen);
 
   // All generations are verified and will be asked for more or less in sequence: read ahead.
   void serve_everything();

@@ -124,6 +124,19 @@ void ContentSession::start_core(OpenedStore opened) {
   report_.started(core_.facts().report(core::ReportOn::kTotals), chosen_, host_.loop.now());
 }
 
+Status ContentSession::choose(const content::FileChoice& files) {
+  const Info& info = plan_.manifest->info;
+  auto chosen = content::chosen_files(info, files);
+  if (!chosen.ok()) return chosen.error();
+  plan_.files = files;
+  chosen_ = content::all_chosen(*chosen) ? std::vector<bool>() : *std::move(chosen);
+  complete_ = false;
+  performer_.coding()->choose(chosen_);
+  core_.feed(&SwarmCore::want, content::wanted_generations(info, chosen_));
+  report_.chosen(core_.facts().report(core::ReportOn::kTotals), chosen_, host_.loop.now());
+  return Done{};
+}
+
 // --- turns ---
 
 // A content that finds no memory ends; the others go on.

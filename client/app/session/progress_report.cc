@@ -16,15 +16,34 @@ ProgressReport::ProgressReport(const SessionHost& host, const SessionPlan& plan)
 
 void ProgressReport::started(const core::Report& report, const std::vector<bool>& chosen,
                              core::TimeUs now) {
+  take_choice(report, chosen, now);
+  stood_complete_ = report.bytes_wanted > 0 && report.bytes_verified == report.bytes_wanted;
+  sample(report, now);
+  host_.console.event(start_event(*plan_.manifest, report, host_.listen));
+  say_start();
+}
+
+void ProgressReport::chosen(const core::Report& report, const std::vector<bool>& chosen,
+                            core::TimeUs now) {
+  take_choice(report, chosen, now);
+  stood_complete_ = false;
+  sample(report, now);
+  host_.console.info(fmt::format("{}: wanted from now on: {}", plan_.name(), size_words()),
+                     plan_.content_id);
+}
+
+void ProgressReport::take_choice(const core::Report& report, const std::vector<bool>& chosen,
+                                 core::TimeUs now) {
   const Info& info = plan_.manifest->info;
   part_ = chosen.empty()
               ? ""
               : content::part_of_entries(content::chosen_entries(info, chosen).size(), info.files);
-  stood_complete_ = report.bytes_wanted > 0 && report.bytes_verified == report.bytes_wanted;
   rank_at_start_ = report.rank;
-  sample(report, now);
-  host_.console.event(start_event(*plan_.manifest, report, host_.listen));
-  say_start();
+  chosen_at_ = now;
+}
+
+std::string ProgressReport::size_words() const {
+  return (part_.empty() ? "" : part_ + ", ") + format_bytes(last_.bytes_wanted);
 }
 
 void ProgressReport::say_start() const {
@@ -52,7 +71,7 @@ void ProgressReport::say_end(core::TimeUs now) const {
   const Shape& shape = plan_.manifest->info.shape;
   const std::uint64_t came =
       std::min(last_.bytes_wanted, (last_.rank_total - rank_at_start_) * shape.block_bytes);
-  const double took = std::max(0.1, seconds(now));
+  const double took = std::max(0.1, 1e-6 * static_cast<double>(now - chosen_at_));
   host_.console.info(fmt::format("{}: {}complete and verified; {} came in {}, {} on average",
                                  plan_.name(), part_.empty() ? "" : part_ + " ", format_bytes(came),
                                  took < 60 ? fmt::format("{:.1f}s", took) : format_seconds(took),

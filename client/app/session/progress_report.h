@@ -22,6 +22,8 @@ class ProgressReport {
 
   // The core has started. `chosen`: the files that are wanted; empty: all.
   void started(const core::Report& report, const std::vector<bool>& chosen, core::TimeUs now);
+  // Other files are wanted from now on.
+  void chosen(const core::Report& report, const std::vector<bool>& chosen, core::TimeUs now);
   // How things stand; about once a second, for the rates. With the neighbours, if
   // wants_neighbours(). Tells if that is new: the content is complete and has lost generations, or
   // has them again.
@@ -39,6 +41,8 @@ class ProgressReport {
   ProgressFigures figures(bool seeding) const;
 
  private:
+  void take_choice(const core::Report& report, const std::vector<bool>& chosen, core::TimeUs now);
+  std::string size_words() const;
   void say_start() const;
   void say_end(core::TimeUs now) const;
   void note_damage();
@@ -48,6 +52,7 @@ class ProgressReport {
   const SessionHost& host_;
   const SessionPlan& plan_;
   const core::TimeUs began_at_;
+  core::TimeUs chosen_at_ = 0;
   CounterRate down_, up_;  // bytes
   CounterRate blocks_;     // innovative ones
   core::Report last_;

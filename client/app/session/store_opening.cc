@@ -35,7 +35,8 @@ Status check_part(const Manifest& manifest, const std::string& dir, const Opened
 Result<OpenedStore> open_store(const Manifest& manifest, const std::string& dir, bool serve,
                                store::OpenOptions options) {
   OpenedStore opened;
-  if (serve || (options.repair && options.chosen.empty())) {
+  if (serve) options.overwrite = options.repair = false;
+  if (options.chosen.empty() && (serve || options.repair)) {
     auto kept = store::kept_choice(dir, manifest);
     if (!kept.ok() && kept.error().code != ErrorCode::kCorrupt) return kept.error();
     if (!kept.ok()) opened.warning = kept.error().message();
