@@ -4,6 +4,7 @@
 import json
 
 import harness
+from daemons import DaemonTest
 from harness import DISK, KIB, LISTEN, USAGE, VERIFY_FAILED
 
 
@@ -196,6 +197,90 @@ class Fetching(harness.SwarmTest):
         (self.copies / "holiday" / "b.mkv").unlink()
         self.assert_refused(self.run_firn("seed", self.manifest, self.copies, *LISTEN), DISK,
                             "not all of it is there")
+
+
+class InTheDaemon(DaemonTest):
+    """`firn add --file ...` and `firn files`."""
+
+    FILES = {"a.mkv": 40 * KIB, "b.mkv": 20 * KIB + 5, "notes.txt": 100, "z.mkv": 30 * KIB}
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.tree(self.FILES)
+        self.seed = self.share(self.source, "--generation-size", "4", "--block-size", "1KiB")
+
+    def names_there(self, folder=None):
+        return {path.name for path in ((folder or self.downloads) / "holiday").iterdir()}
+
+    def wait_names(self, *names):
+        self.wait_for(lambda contents: contents[0]["state"] == "seeding" and contents[0]["complete"]
+                      and self.names_there() == set(names))
+
+    def test_a_choice_holds_over_restarts_and_is_changed_while_it_runs(self):
+        daemon = self.daemon()
+        self.add(self.seed.link(), "--file", "b.mkv")
+        self.wait_names("b.mkv")
+        shown = self.ask("show", "holiday")
+        self.assertEqual((1, 4, 20 * KIB + 5),
+                         (shown["chosen_files"], shown["all_files"], shown["chosen_bytes"]))
+        self.assertIn("(1 of 4 files)", self.run_firn("list", "--socket", self.socket)[1])
+        listed = self.ask("files", "holiday")
+        self.assertEqual([(1, False), (2, True), (3, False), (4, False)],
+                         [(file["number"], file["chosen"]) for file in listed["files"]])
+        self.assertEqual([0, 1], [listed["files"][n]["share"] for n in (0, 1)])
+
+        # While it runs as a download, and then once more as a seed of what it had.
+        self.ask("files", "holiday", "--file", "b.mkv", "--select-file", "4")
+        self.wait_names("b.mkv", "z.mkv")
+        daemon.stop()
+        daemon = self.daemon()
+        self.wait_names("b.mkv", "z.mkv")
+        self.ask("files", "holiday", "--skip", "a.mkv")
+        self.wait_names("b.mkv", "notes.txt", "z.mkv")
+        self.ask("files", "holiday", "--file", "*")
+        self.wait_names(*self.FILES)
+        self.assert_same(self.source, self.downloads / "holiday")
+        self.assertFalse((self.downloads / ".firn").exists())
+        self.assertNotIn("chosen_files", self.ask("show", "holiday"))
+        self.assert_refused(self.run_firn("files", "holiday", "--file", "a.mkv", "--socket", self.socket),
+                            USAGE, "all of its files are there")
+
+    def test_a_download_fetches_what_is_chosen_while_it_is_on_its_way(self):
+        self.daemon("--down-limit", "20K")
+        self.add(self.seed.link())
+        self.wait_for(lambda contents: contents[0]["rank"] > 0)
+        self.ask("files", "holiday", "--file", "notes.txt")
+        self.ask("limit", "--down", "none")
+        self.wait_for(lambda contents: contents[0]["complete"])
+        self.assertEqual(1, self.ask("show", "holiday")["chosen_files"])
+        self.assertIn("notes.txt", self.names_there())
+
+    def test_a_choice_of_what_there_is_not_is_refused(self):
+        self.daemon()
+        self.add(self.seed.link(), "--file", "b.mkv")
+        self.wait_names("b.mkv")
+        self.assert_refused(self.run_firn("files", "holiday", "--file", "c.mkv", "--socket", self.socket),
+                            USAGE, "did you mean")
+        self.assertEqual(1, self.ask("show", "holiday")["chosen_files"])
+        manifest = self.create(self.file(10, "one.bin"))
+        self.assert_refused(self.run_firn("add", manifest, "-o", self.downloads, "--file", "two.bin",
+                                          "--socket", self.socket), USAGE, "two.bin", "no file or folder fits")
+
+    def test_a_part_is_moved_and_deleted_with_what_it_shares(self):
+        self.daemon()
+        self.add(self.seed.link(), "--file", "b.mkv")
+        self.wait_names("b.mkv")
+        elsewhere = self.folder / "elsewhere"
+        self.ask("move", "holiday", elsewhere)
+        self.wait_state("seeding")
+        self.assertEqual({"b.mkv"}, self.names_there(elsewhere))
+        self.assertEqual([], list(self.downloads.iterdir()))
+        self.assertEqual(4, len(list((elsewhere / ".firn").rglob("choice"))[0].read_text()))
+        self.ask("files", "holiday", "--file", "b.mkv", "--file", "notes.txt")
+        self.wait_for(lambda contents: contents[0]["complete"] and len(self.names_there(elsewhere)) == 2)
+        self.ask("remove", "holiday", "--delete-data")
+        self.wait_for(lambda contents: not contents)
+        self.assertEqual([], [path for path in elsewhere.rglob("*") if path.is_file()])
 
 
 if __name__ == "__main__":
