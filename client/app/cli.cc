@@ -26,6 +26,7 @@ void add_commands(CLI::App& app, const Configuration& configuration, const Decla
   add_seed_command(app, chosen);
   daemon(app, chosen);
   add_content_commands(app, chosen);
+  add_files_command(app, chosen);
   add_limit_commands(app, chosen);
   add_peers_command(app, chosen);
   add_page_command(app, chosen);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "client/content/division.h"
 #include "client/content/path_glob.h"
 #include "proto/base/characters.h"
 #include "proto/base/limits.h"
@@ -207,6 +208,19 @@ Result<std::vector<bool>> chosen_files(const Info& info, const FileChoice& choic
     return Error{ErrorCode::kBadInput, "choose files of " + info.name,
                  "every file is skipped; leave one"};
   return chosen;
+}
+
+std::vector<FileEntry> chosen_entries(const Info& info, const std::vector<bool>& chosen) {
+  std::vector<FileEntry> entries;
+  for (std::uint32_t file = 0; file < info.files.size(); ++file)
+    if (is_chosen(chosen, file)) entries.push_back(info.files[file]);
+  return entries;
+}
+
+std::uint64_t bytes_of(const std::vector<FileEntry>& entries) {
+  std::uint64_t bytes = 0;
+  for (const FileEntry& entry : entries) bytes += entry.bytes;
+  return bytes;
 }
 
 }  // namespace firn::content

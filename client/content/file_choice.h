@@ -55,4 +55,9 @@ class FileChoice {
 // shows near names; nothing is chosen).
 Result<std::vector<bool>> chosen_files(const Info& info, const FileChoice& choice);
 
+// Those of `info.files` that are chosen: a flag for each (division.h).
+std::vector<FileEntry> chosen_entries(const Info& info, const std::vector<bool>& chosen);
+// What their bytes are together.
+std::uint64_t bytes_of(const std::vector<FileEntry>& entries);
+
 }  // namespace firn::content

@@ -4,7 +4,8 @@
 import json
 
 import harness
-from harness import KIB, USAGE
+from daemons import DaemonTest
+from harness import DISK, KIB, LISTEN, USAGE, VERIFY_FAILED
 
 
 class Listing(harness.SwarmTest):
@@ -97,6 +98,189 @@ class Listing(harness.SwarmTest):
                 config.write_text(f'[info]\n{key} = "1"\n')
                 self.assert_refused(self.run_firn("info", self.manifest, "--config", config), USAGE,
                                     key, "command line")
+
+
+class Fetching(harness.SwarmTest):
+    """`get`, `verify` and `seed` of a part. Each generation holds 4 KiB; notes.txt shares one."""
+
+    FILES = {"a.mkv": 40 * KIB, "b.mkv": 20 * KIB + 5, "notes.txt": 100, "z.mkv": 30 * KIB}
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.tree(self.FILES)
+        self.manifest = self.create(self.source, "--generation-size", "4", "--block-size", "1KiB")
+        self.seed = self.firn("seed", "seed", self.manifest, self.source.parent, *LISTEN)
+        self.copies = self.folder / "copies"
+
+    def fetch(self, name, *options, source=None, into=None):
+        return self.get(source or self.manifest, name, "--peer", self.seed.endpoint(), "--no-tracker",
+                        *options, into=into or self.copies)
+
+    def assert_holds(self, *names):
+        """These files stand in the folder, whole, and no others, not even empty ones."""
+        there = {path.name for path in (self.copies / "holiday").iterdir()}
+        self.assertEqual(set(names), there)
+        for name in names:
+            self.assertEqual((self.source / name).read_bytes(),
+                             (self.copies / "holiday" / name).read_bytes())
+
+    def verify(self):
+        return self.run_firn("verify", self.manifest, self.copies)
+
+    def test_what_is_chosen_comes_alone_and_a_wider_choice_goes_on(self):
+        mark = self.folder / "done"
+        first = self.fetch("first", "--file", "notes.txt", "--on-complete", f"touch {mark}")
+        complete = self.assert_completes(first)
+        self.assertTrue(mark.exists())
+        self.assert_holds("notes.txt")
+        self.assertLessEqual(complete["bytes"], 8 * KIB)
+        self.assertLessEqual(complete["blocks_innovative"], 8)
+        start = first.wait_event("start")
+        self.assertEqual((complete["bytes"], 90 * KIB + 105), (start["bytes_wanted"], start["bytes"]))
+        last = first.last_event("progress")
+        self.assertEqual((1, last["rank_total"]), (last["share"], last["rank"]))
+        self.assertEqual(complete["bytes"], last["bytes_verified"])
+        self.assertRegex(first.output("stderr") + first.output("stdout"),
+                         "1 of 4 files complete and verified")
+
+        again = self.fetch("again", "--file", "notes.txt")
+        self.assertEqual(0, self.assert_completes(again)["blocks_innovative"])
+
+        wider = self.fetch("wider", "--select-file", "2-3")
+        complete = self.assert_completes(wider)
+        self.assert_holds("b.mkv", "notes.txt")
+        self.assertLess(complete["blocks_innovative"], 24)
+
+        whole = self.fetch("whole")
+        self.assert_downloaded(self.source, whole, into=self.copies)
+        self.assertFalse((self.copies / ".firn").exists())
+
+    def test_a_link_alone_is_enough_to_choose(self):
+        link = f"firn:{self.seed.wait_event('start')['content_id']}"
+        got = self.fetch("got", "--skip", "*.mkv", source=link)
+        self.assert_completes(got)
+        self.assert_holds("notes.txt")
+        refused = self.fetch("refused", "--file", "note.txt", source=link, into=self.folder / "other")
+        self.assertEqual(USAGE, refused.wait_exit(60))
+        self.assertIn("did you mean 'notes.txt'", refused.output("stdout") + refused.output("stderr"))
+
+    def test_verify_compares_what_was_chosen(self):
+        self.assert_completes(self.fetch("got", "--file", "b.mkv"))
+        status, output, errors = self.verify()
+        self.assertEqual(0, status, output + errors)
+        self.assertIn("1 of 4 files, 20.0 KiB: all as the manifest says", output + errors)
+        for path in (self.copies / ".firn").rglob("data/*.txt"):
+            data = bytearray(path.read_bytes())
+            path.write_bytes(bytes(byte ^ 1 for byte in data))
+        self.assert_refused(self.verify(), VERIFY_FAILED, "share with others", "same choice of files")
+        self.assert_completes(self.fetch("mended", "--file", "b.mkv"))
+
+    def test_repair_without_a_choice_keeps_to_the_kept_one(self):
+        self.assert_completes(self.fetch("got", "--file", "b.mkv", "--file", "notes.txt"))
+        (self.copies / "holiday" / "b.mkv").write_bytes(b"something else")
+        self.assert_refused(self.verify(), VERIFY_FAILED, "1 of 2 files", "b.mkv", "--repair")
+        self.assert_completes(self.fetch("repair", "--repair"))
+        self.assert_holds("b.mkv", "notes.txt")
+
+    def test_seed_serves_a_part_and_nothing_unfinished(self):
+        self.assert_completes(self.fetch("got", "--file", "b.mkv"))
+        part = self.firn("part", "seed", self.manifest, self.copies, *LISTEN)
+        self.assertIn("1 of 4 files", part.wait_event("notice", where=lambda e: "serving" in e["message"])["message"])
+        self.seed.stop()
+        second = self.get(self.manifest, "second", "--peer", part.endpoint(), "--no-tracker", "--file",
+                          "b.mkv")
+        self.assert_completes(second)
+        self.assertEqual((self.source / "b.mkv").read_bytes(),
+                         (self.folder / "second" / "holiday" / "b.mkv").read_bytes())
+        part.stop()
+
+        (self.copies / "holiday" / "b.mkv").unlink()
+        self.assert_refused(self.run_firn("seed", self.manifest, self.copies, *LISTEN), DISK,
+                            "not all of it is there")
+
+
+class InTheDaemon(DaemonTest):
+    """`firn add --file ...` and `firn files`."""
+
+    FILES = {"a.mkv": 40 * KIB, "b.mkv": 20 * KIB + 5, "notes.txt": 100, "z.mkv": 30 * KIB}
+
+    def setUp(self):
+        super().setUp()
+        self.source = self.tree(self.FILES)
+        self.seed = self.share(self.source, "--generation-size", "4", "--block-size", "1KiB")
+
+    def names_there(self, folder=None):
+        return {path.name for path in ((folder or self.downloads) / "holiday").iterdir()}
+
+    def wait_names(self, *names):
+        self.wait_for(lambda contents: contents[0]["state"] == "seeding" and contents[0]["complete"]
+                      and self.names_there() == set(names))
+
+    def test_a_choice_holds_over_restarts_and_is_changed_while_it_runs(self):
+        daemon = self.daemon()
+        self.add(self.seed.link(), "--file", "b.mkv")
+        self.wait_names("b.mkv")
+        shown = self.ask("show", "holiday")
+        self.assertEqual((1, 4, 20 * KIB + 5),
+                         (shown["chosen_files"], shown["all_files"], shown["chosen_bytes"]))
+        self.assertIn("(1 of 4 files)", self.run_firn("list", "--socket", self.socket)[1])
+        listed = self.ask("files", "holiday")
+        self.assertEqual([(1, False), (2, True), (3, False), (4, False)],
+                         [(file["number"], file["chosen"]) for file in listed["files"]])
+        self.assertEqual([0, 1], [listed["files"][n]["share"] for n in (0, 1)])
+
+        # While it runs as a download, and then once more as a seed of what it had.
+        self.ask("files", "holiday", "--file", "b.mkv", "--select-file", "4")
+        self.wait_names("b.mkv", "z.mkv")
+        daemon.stop()
+        daemon = self.daemon()
+        self.wait_names("b.mkv", "z.mkv")
+        self.ask("files", "holiday", "--skip", "a.mkv")
+        self.wait_names("b.mkv", "notes.txt", "z.mkv")
+        self.ask("files", "holiday", "--file", "*")
+        self.wait_names(*self.FILES)
+        self.assert_same(self.source, self.downloads / "holiday")
+        self.assertFalse((self.downloads / ".firn").exists())
+        self.assertNotIn("chosen_files", self.ask("show", "holiday"))
+        self.assert_refused(self.run_firn("files", "holiday", "--file", "a.mkv", "--socket", self.socket),
+                            USAGE, "all of its files are there")
+
+    def test_a_download_fetches_what_is_chosen_while_it_is_on_its_way(self):
+        self.daemon("--down-limit", "20K")
+        self.add(self.seed.link())
+        self.wait_for(lambda contents: contents[0]["rank"] > 0)
+        self.ask("files", "holiday", "--file", "notes.txt")
+        self.ask("limit", "--down", "none")
+        self.wait_for(lambda contents: contents[0]["complete"])
+        self.assertEqual(1, self.ask("show", "holiday")["chosen_files"])
+        self.assertIn("notes.txt", self.names_there())
+
+    def test_a_choice_of_what_there_is_not_is_refused(self):
+        self.daemon()
+        self.add(self.seed.link(), "--file", "b.mkv")
+        self.wait_names("b.mkv")
+        self.assert_refused(self.run_firn("files", "holiday", "--file", "c.mkv", "--socket", self.socket),
+                            USAGE, "did you mean")
+        self.assertEqual(1, self.ask("show", "holiday")["chosen_files"])
+        manifest = self.create(self.file(10, "one.bin"))
+        self.assert_refused(self.run_firn("add", manifest, "-o", self.downloads, "--file", "two.bin",
+                                          "--socket", self.socket), USAGE, "two.bin", "no file or folder fits")
+
+    def test_a_part_is_moved_and_deleted_with_what_it_shares(self):
+        self.daemon()
+        self.add(self.seed.link(), "--file", "b.mkv")
+        self.wait_names("b.mkv")
+        elsewhere = self.folder / "elsewhere"
+        self.ask("move", "holiday", elsewhere)
+        self.wait_state("seeding")
+        self.assertEqual({"b.mkv"}, self.names_there(elsewhere))
+        self.assertEqual([], list(self.downloads.iterdir()))
+        self.assertEqual(4, len(list((elsewhere / ".firn").rglob("choice"))[0].read_text()))
+        self.ask("files", "holiday", "--file", "b.mkv", "--file", "notes.txt")
+        self.wait_for(lambda contents: contents[0]["complete"] and len(self.names_there(elsewhere)) == 2)
+        self.ask("remove", "holiday", "--delete-data")
+        self.wait_for(lambda contents: not contents)
+        self.assertEqual([], [path for path in elsewhere.rglob("*") if path.is_file()])
 
 
 if __name__ == "__main__":

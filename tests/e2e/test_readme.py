@@ -162,6 +162,14 @@ class Tasks(harness.SwarmTest):
         self.do("Publish releases with a key")
         self.assert_same(self.folder / "release-1.2", self.folder / "downloads/release-1.2")
 
+    def test_take_some_of_the_files(self):
+        self.replaced["firn:..."] = self.start(f"firn share holiday/ --no-tracker --listen {self.host}").link()
+        self.start("firn daemon --listen 127.0.0.1:0 --json").wait_event("daemon")
+        self.do("Take some of the files")
+        self.assert_same(self.folder / "holiday", self.folder / "downloads/holiday")
+        wait_for(lambda: (self.folder / "films/holiday/b/c.bin").exists())
+        self.assertFalse((self.folder / "films/holiday/a.bin").exists())
+
     def part_of_a_download(self, get):
         self.replaced["firn:..."] = self.start(f"firn share holiday/ --no-tracker --listen {self.host} --up-limit 100K").link()
         return self.start(get)

@@ -108,6 +108,7 @@ class Daemon(doors.Door):
         self.rpc("limit", content=id, up=1000, down="none", seed_ratio=1.5, seed_time=3600)
         self.rpc("limit", up=1 << 20)
         self.rpc("priority", content=id, priority="high")
+        self.assertEqual([1], [file["number"] for file in self.rpc("files", content=id)["files"]])
         self.rpc("queue", content=id, to="first")
         self.rpc("status")
         watched = self.folder / "watched"
@@ -122,6 +123,7 @@ class Daemon(doors.Door):
         self.assertTrue(self.rpc("show", content=id)["folder"].endswith("elsewhere"))
         for method, params in (("limit", {"up": -1}), ("priority", {"content": id, "priority": "highest"}),
                                ("queue", {"content": id, "to": "front"}), ("move", {"content": id, "folder": "d"}),
+                               ("files", {"content": id, "files": ["file:missing"]}),
                                ("watch", {"folder": "d", "output": "d"}), ("unwatch", {"folder": "/missing"})):
             with self.assertRaises(rpc_client.Failed, msg=method):
                 self.rpc(method, **params)

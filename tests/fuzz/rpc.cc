@@ -27,6 +27,11 @@ struct CountingMethods final : DaemonMethods {
   Result<Json> list() override { return called("list"); }
   Result<Json> show(const std::string& which) override { return called(which); }
   Result<Json> peers(const std::string& which) override { return called(which); }
+  Result<Json> files(const std::string& which, const content::FileChoice& choice) override {
+    for (const content::FileRule& rule : choice.rules())
+      FIRN_CHECK(content::check_file_rule(rule).ok());
+    return called(which);
+  }
   Result<Json> pause(const std::string& which) override { return called(which); }
   Result<Json> resume(const std::string& which, bool) override { return called(which); }
   Result<Json> remove(const std::string& which, bool) override { return called(which); }

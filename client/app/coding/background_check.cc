@@ -14,10 +14,10 @@ constexpr core::TimeUs kUnreadable = 30 * core::kSecond;
 
 }  // namespace
 
-BackgroundCheck::BackgroundCheck(std::shared_ptr<const CodedContent> content, Found found)
-    : content_(std::move(content)),
-      found_(std::move(found)),
-      generation_count_(content_->shape().generation_count()) {
+BackgroundCheck::BackgroundCheck(std::shared_ptr<const CodedContent> content,
+                                 std::vector<bool> held, Found found)
+    : content_(std::move(content)), found_(std::move(found)), held_(std::move(held)) {
+  skip_absent();
   if (done()) due_ = core::kNever;
 }
 
@@ -44,12 +44,19 @@ void BackgroundCheck::wake(core::TimeUs now) {
   if (!under_way_) due_ = now + kTryAgain;
 }
 
+void BackgroundCheck::skip_absent() {
+  while (!done() && !held_[next_]) ++next_;
+}
+
 void BackgroundCheck::checked(const Status& status, core::TimeUs took) {
   under_way_ = false;
   // What passes is waited for; sending finds it out for itself meanwhile.
   const bool lost = !status.ok() && !may_pass(status.error());
   const bool again = !status.ok() && !(lost && found_(next_, status.error()));
-  if (!again) ++next_;
+  if (!again) {
+    ++next_;
+    skip_absent();
+  }
   if (lost && !again) found_lost_ = true;
   due_ = done() ? core::kNever : now_ + (!again ? 2 * took : lost ? kTryAgain : kUnreadable);
 }

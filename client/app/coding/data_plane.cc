@@ -74,12 +74,16 @@ void DataPlane::finish() {
   durability_.finish();
 }
 
+void DataPlane::choose(std::vector<bool> chosen) {
+  durability_.choose(std::move(chosen));
+}
+
 void DataPlane::serve_everything() {
   maker_.serve_everything();
 }
 
-void DataPlane::check_in_background() {
-  check_.emplace(content_, [this](std::uint32_t generation, const Error& error) {
+void DataPlane::check_in_background(std::vector<bool> held) {
+  check_.emplace(content_, std::move(held), [this](std::uint32_t generation, const Error& error) {
     return maker_.found_false(generation, error);
   });
 }

@@ -66,11 +66,14 @@ class DataPlane final : private DiskEvents {
   void make_check(const core::MakeCheck& action);
   void make_leaves(const core::MakeLeaves& action);
   void finish();
+  // As ContentStore::choose(). No finish() before it counts any more.
+  void choose(std::vector<bool> chosen);
 
   // All generations are verified and will be asked for more or less in sequence: read ahead.
   void serve_everything();
-  // Reads all generations once, in the background, for changes on the disk; until close().
-  void check_in_background();
+  // Reads these generations, a flag for each, once, in the background, for changes on the disk;
+  // until close().
+  void check_in_background(std::vector<bool> held);
   // That has ended, and found nothing wrong.
   bool found_all_right() const { return check_ && check_->all_right(); }
 

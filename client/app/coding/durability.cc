@@ -23,7 +23,7 @@ void Durability::wake() {
 
 void Durability::sync() {
   // What a finish makes durable needs no sync, which would only wait behind it.
-  if (writes_ == writes_synced_ || disk_.paused() || finishing_ || syncing_) return;
+  if (writes_ == writes_synced_ || disk_.paused() || finishing_ || syncing_ || choosing_) return;
   syncing_ = true;
   auto news = std::make_shared<News>();
   DiskQueue::Task task;
@@ -42,12 +42,40 @@ void Durability::synced(std::uint64_t writes, const News& news) {
   syncing_ = false;
   writes_synced_ = writes;
   tell(news);
+  go_on();
+}
+
+// With what was asked for while another task was under way.
+void Durability::go_on() {
+  if (choice_) return begin_choosing();
   if (std::exchange(finish_again_, false)) return finish();
-  if (sync_at_ == core::kNever) sync();  // the next one became due meanwhile
+  if (sync_at_ == core::kNever) sync();  // it became due meanwhile
+}
+
+void Durability::choose(std::vector<bool> chosen) {
+  choice_ = std::move(chosen);
+  finish_again_ = false;
+  if (!finishing_ && !syncing_ && !choosing_) begin_choosing();
+}
+
+void Durability::begin_choosing() {
+  choosing_ = true;
+  DiskQueue::Task task;
+  task.work = [content = content_,
+               chosen = *std::exchange(choice_, std::nullopt)]() -> Result<bool> {
+    const Status status = content->store().choose(chosen);
+    if (!status.ok()) return status.error();
+    return true;
+  };
+  task.done = [this] {
+    choosing_ = false;
+    go_on();
+  };
+  disk_.submit(std::move(task));
 }
 
 void Durability::finish() {
-  if (finishing_ || syncing_) {
+  if (finishing_ || syncing_ || choosing_) {
     finish_again_ = true;
     return;
   }
@@ -72,14 +100,14 @@ void Durability::finished(const Result<bool>& result, std::uint64_t writes, cons
   const bool incomplete = result.ok() && !*result;
   if (!incomplete) writes_synced_ = std::max(writes_synced_, writes);
   tell(news);
+  if (choice_) return go_on();
   if (!result.ok()) return outcomes_.store_spoiled(result.error());
   if (*result) {
     sync_at_ = core::kNever;
     return outcomes_.store_finished();
   }
   // Something was lost; when it is back the core asks again, or has asked meanwhile.
-  if (std::exchange(finish_again_, false)) return finish();
-  if (sync_at_ == core::kNever) sync();  // it became due meanwhile
+  go_on();
 }
 
 void Durability::take_news(store::ContentStore& store, News& news) {

@@ -1,10 +1,12 @@
 // When what one content has written becomes durable: a sync some time after the first write, the
-// finish of a complete content, and the end of the data plane.
+// finish of a complete content, and the end of the data plane. Also when another choice of files
+// holds, as each finish is of one choice.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,8 +27,11 @@ class Durability {
 
   // Something was written that a sync makes durable.
   void note_write();
-  // The content is complete: its files get their final names, as soon as nothing is lost.
+  // What is chosen is complete: its files get their final names, as soon as nothing is lost.
   void finish();
+  // As ContentStore::choose(). A finish that was asked for before is not answered: it was of
+  // another choice.
+  void choose(std::vector<bool> chosen);
   // Calls `done` when all that was submitted to the disk queue is durable, or when the disk takes
   // nothing. Nothing is submitted afterwards.
   void close(std::function<void()> done);
@@ -44,6 +49,8 @@ class Durability {
     std::vector<std::uint32_t> lost;
   };
 
+  void begin_choosing();
+  void go_on();
   void sync();
   void synced(std::uint64_t writes, const News& news);
   void finished(const Result<bool>& result, std::uint64_t writes, const News& news);
@@ -59,7 +66,9 @@ class Durability {
   // With the pool, or parked. One at a time, as the store has them wait for each other: on workers.
   bool syncing_ = false;
   bool finishing_ = false;
-  bool finish_again_ = false;  // was asked for meanwhile
+  bool choosing_ = false;
+  std::optional<std::vector<bool>> choice_;  // waits for them
+  bool finish_again_ = false;                // was asked for meanwhile
   std::function<void()> closed_;
 };
 

@@ -28,6 +28,7 @@ void add_seed_command(CLI::App& app, Chosen& chosen);
 void add_daemon_command(CLI::App& app, Chosen& chosen, const ReadAgain& read_again);
 // add, list, show, pause, resume, remove
 void add_content_commands(CLI::App& app, Chosen& chosen);
+void add_files_command(CLI::App& app, Chosen& chosen);
 // limit, priority, queue
 void add_limit_commands(CLI::App& app, Chosen& chosen);
 void add_peers_command(CLI::App& app, Chosen& chosen);

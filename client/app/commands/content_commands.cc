@@ -29,6 +29,7 @@ struct AddArguments : AskOptions {
   bool repair = false;
   bool paused = false;
   bool no_upload = false;
+  content::FileChoice files;
 };
 
 struct ListArguments : AskOptions {};
@@ -68,6 +69,7 @@ ExitCode run(const AddArguments& arguments, Console& console) {
                                     {"repair", arguments.repair},
                                     {"paused", arguments.paused}})
     if (given) params[name] = true;
+  if (!arguments.files.empty()) params["files"] = arguments.files.texts();
   const auto added = ask(arguments, "add", params);
   if (!added.ok()) return fail(console, added.error());
   tell_about("content", *added, console);
@@ -148,6 +150,7 @@ void add_add_command(CLI::App& app, Chosen& chosen) {
       ->check(CLI::IsMember({"high", "normal", "low"}).description(""));
   add_as_option(*command, arguments->as, "name for the content in DIR, instead of its own");
   add_replacing_options(*command, arguments->overwrite, arguments->repair);
+  add_choice_options(*command, arguments->files);
   command->add_flag("--paused", arguments->paused, "leave it alone until resume")
       ->configurable(false);
   add_rate_options(*command, arguments->limits);

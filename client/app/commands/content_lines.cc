@@ -36,11 +36,12 @@ std::string list_head() {
 }
 
 std::string list_row(const Json& content) {
+  const std::string part = part_words(content);
   return fmt::format(kListRow, cell(content, "content_id").substr(0, 8), cell(content, "state"),
                      share_words(content), size_words(content), eta_words(content),
                      format_rate(number_of(content, "down_rate")),
                      format_rate(number_of(content, "up_rate")), cell(content, "peers"),
-                     cell(content, "name"));
+                     cell(content, "name") + (part.empty() ? "" : " (" + part + ")"));
 }
 
 std::vector<std::string> shown_lines(const Json& content) {

@@ -58,7 +58,7 @@ Result<KeptContent> read_added(const AddRequest& request) {
     return Error{ErrorCode::kBadInput, operation, "its folder must be an absolute path"};
   if (const auto seeding = parse_seed_policy(request.seeding); !seeding.ok())
     return seeding.error();
-  if (request.serve && (request.overwrite || request.repair))
+  if (request.serve && (request.overwrite || request.repair || !request.files.empty()))
     return Error{ErrorCode::kBadInput, operation, "what is served is left as it is"};
   if (!request.as.empty())
     if (const Status fine = content::check_as(request.as); !fine.ok()) return fine.error();
@@ -75,6 +75,7 @@ Result<KeptContent> read_added(const AddRequest& request) {
   kept.overwrite = request.overwrite;
   kept.repair = request.repair;
   kept.paused = request.paused;
+  kept.files = request.files;
   kept.seeding = request.seeding;
   kept.limits = request.limits.applied_to({});
   const auto priority = priority_of(request.priority);
@@ -82,6 +83,8 @@ Result<KeptContent> read_added(const AddRequest& request) {
     return Error{ErrorCode::kBadInput, operation, "its priority must be high, normal or low"};
   kept.priority = *priority;
   if (source->manifest) {
+    const auto chosen = content::chosen_files(source->manifest->info, request.files);
+    if (!chosen.ok()) return chosen.error();
     kept.manifest = source->manifest->file_bytes;
     if (request.serve) {
       const auto found =
@@ -126,6 +129,7 @@ Result<SessionPlan> plan_kept(const NetworkOptions& network, const KeptContent& 
   plan->as = kept.as;
   plan->overwrite = kept.overwrite;
   plan->repair = kept.repair;
+  plan->files = kept.files;
   plan->mode = serves ? SessionPlan::Mode::kServe : SessionPlan::Mode::kDownload;
   plan->offer_manifest = serves;
   if (!serves) plan->mark = kept.mark;

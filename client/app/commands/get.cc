@@ -19,6 +19,7 @@ struct GetArguments {
   std::vector<std::string> sources;
   std::string dir = ".";
   std::string as;
+  content::FileChoice files;
   bool overwrite = false;
   bool repair = false;
   std::string seed;
@@ -53,6 +54,7 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
     console.shared_warning(kNobodyKnown, plan->content_id);
   plan->mode = SessionPlan::Mode::kDownload;
   plan->as = arguments.as;
+  plan->files = arguments.files;
   plan->overwrite = arguments.overwrite;
   plan->repair = arguments.repair;
   plan->on_complete = arguments.on_complete;
@@ -116,6 +118,7 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
       ->configurable(false)
       ->check(not_empty());
   add_as_option(*command, arguments->as, "name for the content in DIR, instead of its own");
+  add_choice_options(*command, arguments->files);
   add_replacing_options(*command, arguments->overwrite, arguments->repair);
   CLI::Option* seed =
       command

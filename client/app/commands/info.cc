@@ -1,7 +1,6 @@
 // firn info LINK|X.firn: what a content is; with --files its files, by number.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -75,17 +74,6 @@ std::string link_of(const ContentSource& source) {
   return to_text(Link{source.content_id, source.trackers, source.peers, source.publisher});
 }
 
-std::uint64_t chosen_bytes(const std::vector<FileEntry>& files, const std::vector<bool>& chosen) {
-  std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < files.size(); ++i)
-    if (chosen[i]) bytes += files[i].bytes;
-  return bytes;
-}
-
-std::size_t chosen_count(const std::vector<bool>& chosen) {
-  return static_cast<std::size_t>(std::ranges::count(chosen, true));
-}
-
 // `chosen`: content::chosen_files().
 Json json_of(const ContentSource& source, const std::vector<bool>& chosen) {
   Json info = {{"event", "info"}, {"content_id", source.content_id.text()}};
@@ -126,8 +114,9 @@ Json json_of(const ContentSource& source, const std::vector<bool>& chosen) {
     if (file.kind == FileEntry::Kind::kLink) files.back()["target"] = file.target;
   }
   info["files"] = std::move(files);
-  info["chosen_files"] = chosen_count(chosen);
-  info["chosen_bytes"] = chosen_bytes(about.files, chosen);
+  const std::vector<FileEntry> entries = content::chosen_entries(about, chosen);
+  info["chosen_files"] = entries.size();
+  info["chosen_bytes"] = content::bytes_of(entries);
   Json folders = Json::array();
   for (const FolderEntry& folder : about.folders)
     folders.push_back({{"path", folder.path},
@@ -183,11 +172,11 @@ void print_files(const Info& info, const std::vector<bool>& chosen, bool marked,
     const char* const mark = !marked ? "" : chosen[i] ? "* " : "  ";
     console.print(fmt::format("{}{:>{}}  {}", mark, i + 1, digits, file_row(info, files[i])));
   }
-  const std::uint64_t bytes = chosen_bytes(files, chosen);
+  const std::vector<FileEntry> entries = content::chosen_entries(info, chosen);
+  const std::uint64_t bytes = content::bytes_of(entries);
   console.print(fmt::format("{}, {} ({} bytes)",
-                            marked
-                                ? content::part_of_entries(chosen_count(chosen), files) + " chosen"
-                                : content::entries_text(files),
+                            marked ? content::part_of_entries(entries.size(), files) + " chosen"
+                                   : content::entries_text(files),
                             format_bytes(bytes), bytes));
 }
 

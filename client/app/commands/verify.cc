@@ -13,7 +13,9 @@
 #include "client/app/commands/running.h"
 #include "client/app/commands/stop_request.h"
 #include "client/app/console/quantities.h"
+#include "client/content/division.h"
 #include "client/content/entries_text.h"
+#include "client/content/file_choice.h"
 #include "client/store/advice.h"
 #include "client/store/content_store.h"
 #include "proto/program/usage.h"
@@ -39,7 +41,9 @@ std::string line_about(const store::VerifyReport::BadFile& bad) {
 
 std::string advice(const store::VerifyReport& report, const std::string& as) {
   const std::string get = "firn get" + content::as_option(as);
-  if (report.unfinished) return "the download is not complete; " + get + " goes on with it";
+  if (report.unfinished)
+    return "the download is not complete; " + get +
+           (report.chosen.empty() ? "" : " with the same choice of files") + " goes on with it";
   if (report.absent) return std::string(store::kAbsentAdvice) + "; " + get + " fetches it";
   if (report.foreign)
     return std::string(store::kForeignAdvice) +
@@ -73,9 +77,11 @@ ExitCode run(const VerifyArguments& arguments, Console& console) {
     return fail_or_stop(console, report.error(), "not everything was read, and nothing is proven");
   console.clear_progress();
 
-  const auto good =
-      static_cast<std::size_t>(std::count(report->good.begin(), report->good.end(), true));
-  const bool all_good = report->bad_files.empty() && good == report->good.size();
+  if (!report->warning.empty()) console.warning(report->warning, manifest->id);
+  const Info& info = manifest->info;
+  const std::vector<bool> wanted = content::wanted_generations(info, report->chosen);
+  const std::vector<FileEntry> entries = content::chosen_entries(info, report->chosen);
+  const bool all_good = report->bad_files.empty() && report->good == wanted;
   Json bad_files = Json::array();
   for (const auto& bad : report->bad_files) {
     bad_files.push_back({{"path", bad.path}, {"fault", bad.fault}});
@@ -83,22 +89,27 @@ ExitCode run(const VerifyArguments& arguments, Console& console) {
   console.event({{"event", "verified"},
                  {"content_id", manifest->id.text()},
                  {"good", all_good},
-                 {"generations", report->good.size()},
-                 {"generations_good", good},
+                 {"generations", std::ranges::count(wanted, true)},
+                 {"generations_good", std::ranges::count(report->good, true)},
+                 {"chosen_files", entries.size()},
                  {"bad_files", std::move(bad_files)}});
   if (all_good) {
-    console.info(fmt::format("{}: {}, {}: all as the manifest says", name,
-                             content::entries_text(manifest->info.files),
-                             format_bytes(manifest->info.shape.content_bytes)),
-                 manifest->id);
+    console.info(
+        fmt::format("{}: {}, {}: all as the manifest says", name,
+                    report->chosen.empty() ? content::entries_text(entries)
+                                           : content::part_of_entries(entries.size(), info.files),
+                    format_bytes(content::bytes_of(entries))),
+        manifest->id);
     return ExitCode::kOk;
   }
   if (!console.json())
     for (const auto& bad : report->bad_files) console.print(line_about(bad));
+  const std::string what = report->bad_files.empty()
+                               ? "bytes that the chosen files share with others"
+                               : content::part_of_entries(report->bad_count, entries);
   console.error("corrupt",
                 fmt::format("{}: missing or different from what the manifest says: {}; {}", name,
-                            content::part_of_entries(report->bad_count, manifest->info.files),
-                            advice(*report, place.as)),
+                            what, advice(*report, place.as)),
                 manifest->id);
   return ExitCode::kVerifyFailed;
 }

@@ -16,7 +16,8 @@ std::string bytes_words(double bytes) {
 }
 
 std::string sent_words(const Json& content) {
-  const double sent = number_of(content, "uploaded"), bytes = number_of(content, "bytes");
+  const double sent = number_of(content, "uploaded");
+  const double bytes = number_of(content, "chosen_bytes", number_of(content, "bytes"));
   if (sent <= 0) return "";
   return bytes_words(sent) +
          (bytes > 0 ? fmt::format(", {:.2f} times its size", sent / bytes) : "");
@@ -63,8 +64,13 @@ std::string eta_words(const Json& content) {
 }
 
 std::string size_words(const Json& content) {
-  const double bytes = number_of(content, "bytes", -1);
+  const double bytes = number_of(content, "chosen_bytes", number_of(content, "bytes", -1));
   return bytes < 0 ? "-" : bytes_words(bytes);
+}
+
+std::string part_words(const Json& content) {
+  const double all = number_of(content, "all_files");
+  return all > 0 ? fmt::format("{} of {} files", number_of(content, "chosen_files"), all) : "";
 }
 
 std::string state_words(const Json& content) {
@@ -107,7 +113,8 @@ NamedWords trouble_words(const Json& content) {
 }
 
 NamedWords setting_words(const Json& content) {
-  return {{"Folder", text_of(content, "folder")},
+  return {{"Chosen", part_words(content)},
+          {"Folder", text_of(content, "folder")},
           {"Moves to", text_of(content, "moving_to")},
           {"Moves from", text_of(content, "moving_from")},
           {"Seeds when complete", text_of(content, "seeding")},

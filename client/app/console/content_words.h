@@ -17,6 +17,8 @@ std::string percent_words(double share);
 std::string share_words(const Json& content);
 std::string eta_words(const Json& content);
 std::string size_words(const Json& content);
+// "2 of 5 files"; empty: all are chosen.
+std::string part_words(const Json& content);
 // With its place, where it waits for one, and its priority.
 std::string state_words(const Json& content);
 

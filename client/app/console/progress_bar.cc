@@ -48,7 +48,7 @@ std::string plain_progress(const ProgressFigures& figures) {
     return line + fmt::format("{}, up {}, {}", seeding_of(figures), format_rate(figures.up_rate),
                               peers_of(figures));
   line += fmt::format("{:.1f}% of {}, {}, ETA {}, {}", percent_of(figures),
-                      format_bytes(figures.content_bytes), format_rate(figures.down_rate),
+                      format_bytes(figures.bytes_wanted), format_rate(figures.down_rate),
                       format_seconds(figures.seconds_left), peers_of(figures));
   return figures.with_rank ? line + ", " + rank_of(figures) : line;
 }

@@ -18,8 +18,8 @@ struct ProgressFigures {
   std::uint32_t peers = 0;
   std::size_t complete_peers = 0;  // that have everything, also those that have left
   bool seeding = false;            // it is complete
-  std::uint64_t content_bytes = 0;
-  std::uint64_t bytes_sent = 0;  // by this session
+  std::uint64_t bytes_wanted = 0;  // of the content, or of what its user chose
+  std::uint64_t bytes_sent = 0;    // by this session
   bool with_rank = false;
   std::string damage;  // how much of a complete content cannot be served, and why; empty: nothing
 

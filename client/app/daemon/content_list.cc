@@ -245,6 +245,17 @@ Result<Json> ContentList::peers(const std::string& which) {
   return (*content)->peers();
 }
 
+Result<Json> ContentList::files(const std::string& which, const content::FileChoice& choice) {
+  const auto content = find(which);
+  if (!content.ok()) return content.error();
+  if (!choice.empty()) {
+    const auto changed =
+        change(which, [&choice](DaemonContent& chosen) { return chosen.choose(choice); });
+    if (!changed.ok()) return changed.error();
+  }
+  return (*content)->files();
+}
+
 Result<Json> ContentList::pause(const std::string& which) {
   return change(which, [](DaemonContent& content) { return content.pause(); });
 }

@@ -44,6 +44,7 @@ class ContentList final : public DaemonMethods {
   Result<Json> list() override;
   Result<Json> show(const std::string& which) override;
   Result<Json> peers(const std::string& which) override;
+  Result<Json> files(const std::string& which, const content::FileChoice& choice) override;
   Result<Json> pause(const std::string& which) override;
   Result<Json> resume(const std::string& which, bool afresh) override;
   Result<Json> remove(const std::string& which, bool delete_data) override;

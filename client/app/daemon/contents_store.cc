@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "proto/base/unique_fd.h"
@@ -65,6 +67,7 @@ constexpr TableVersion kTableVersions[] = {
   ALTER TABLE content ADD COLUMN mark TEXT NOT NULL DEFAULT '';
 )",
      29},
+    {"ALTER TABLE content ADD COLUMN files TEXT NOT NULL DEFAULT '[]';", 30},
 };
 constexpr std::int64_t kContentsVersion = std::size(kTableVersions);
 
@@ -75,12 +78,26 @@ Status make_private_file(const std::string& path) {
   return Done{};
 }
 
+// A choice of files is a list of its rules, as JSON.
+std::string text_of(const content::FileChoice& files) {
+  return nlohmann::json(files.texts()).dump();
+}
+
+Result<content::FileChoice> choice_of(std::string_view text) {
+  const auto rules = nlohmann::json::parse(text, nullptr, false);
+  const auto is_text = [](const nlohmann::json& rule) { return rule.is_string(); };
+  if (!rules.is_array() || !std::ranges::all_of(rules, is_text))
+    return Error{ErrorCode::kCorrupt, "read a choice of files", "it is no list of rules"};
+  return content::FileChoice::from_texts(rules.get<std::vector<std::string>>());
+}
+
 Result<KeptContent> content_of(const Statement& row) {
   KeptContent content;
   const auto id = ContentId::from_bytes(row.bytes(0));
   const std::int64_t kind = row.integer(1);
   const std::int64_t move = row.integer(21);
-  if (!id || kind < 0 || kind > 1 || move < 0 || move > 3)
+  auto files = choice_of(row.bytes(28));
+  if (!id || kind < 0 || kind > 1 || move < 0 || move > 3 || !files.ok())
     return Error{ErrorCode::kCorrupt, "read the daemon's contents",
                  "a row makes no sense; move the database away and start again"};
   content.id = *id;
@@ -108,6 +125,7 @@ Result<KeptContent> content_of(const Statement& row) {
   content.overwrite = row.integer(25) != 0;
   content.repair = row.integer(26) != 0;
   content.mark = row.bytes(27);
+  content.files = *std::move(files);
   return content;
 }
 
@@ -125,8 +143,10 @@ std::string_view not_null(std::string_view bytes) {
   return bytes.data() == nullptr ? std::string_view("") : bytes;
 }
 
-// What a row may change, as the parameters from 5 on.
-Statement& bind_changeable(Statement& statement, const KeptContent& content) {
+// What a row may change, as the parameters from 5 on. `files`: text_of() its choice; outlives the
+// statement's run().
+Statement& bind_changeable(Statement& statement, const KeptContent& content,
+                           const std::string& files) {
   return statement.bind_bytes(5, content.folder)
       .bind_text(6, content.seeding)
       .bind(7, content.paused)
@@ -150,7 +170,8 @@ Statement& bind_changeable(Statement& statement, const KeptContent& content) {
       .bind_text(25, content.other_as)
       .bind(26, content.overwrite)
       .bind(27, content.repair)
-      .bind_text(28, content.mark);
+      .bind_text(28, content.mark)
+      .bind_text(29, files);
 }
 
 }  // namespace
@@ -203,7 +224,7 @@ Result<std::vector<KeptContent>> ContentsStore::load() {
       "SELECT id, kind, link, manifest, folder, seeding, paused, seeded, removing, added_at,"
       " finished_at, trusted, stamp, up_limit, down_limit, seed_ratio, seed_seconds, priority,"
       " position, uploaded, seeded_seconds, move, other_folder, top_name, other_top_name,"
-      " overwrite, repair, mark FROM content ORDER BY number");
+      " overwrite, repair, mark, files FROM content ORDER BY number");
   if (!query.ok()) return with_remedy(query.error());
   std::vector<KeptContent> contents;
   for (;;) {
@@ -224,31 +245,34 @@ Status ContentsStore::insert(const KeptContent& content) {
     if (!row.ok()) return row.error();
     if (*row) return Error{ErrorCode::kExists, "add " + content.id.text(), "it is there already"};
   }
+  const std::string files = text_of(content.files);
   auto insert = database_.prepare(
       "INSERT INTO content(id, kind, link, manifest, folder, seeding, paused, seeded, removing,"
       " added_at, finished_at, trusted, stamp, up_limit, down_limit, seed_ratio, seed_seconds,"
       " priority, position, uploaded, seeded_seconds, move, other_folder, top_name,"
-      " other_top_name, overwrite, repair, mark)"
+      " other_top_name, overwrite, repair, mark, files)"
       " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-      " ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28)");
+      " ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)");
   if (!insert.ok()) return insert.error();
   insert->bind_bytes(1, content.id.raw())
       .bind(2, static_cast<std::int64_t>(content.kind))
       .bind_text(3, content.link)
       .bind_bytes(4, not_null(content.manifest));
-  return bind_changeable(*insert, content).run();
+  return bind_changeable(*insert, content, files).run();
 }
 
 Status ContentsStore::update(const KeptContent& content) {
+  const std::string files = text_of(content.files);
   auto update = database_.prepare(
       "UPDATE content SET folder = ?5, seeding = ?6, paused = ?7, seeded = ?8, removing = ?9,"
       " added_at = ?10, finished_at = ?11, trusted = ?12, stamp = ?13, up_limit = ?14,"
       " down_limit = ?15, seed_ratio = ?16, seed_seconds = ?17, priority = ?18, position = ?19,"
       " uploaded = ?20, seeded_seconds = ?21, move = ?22, other_folder = ?23, top_name = ?24,"
-      " other_top_name = ?25, overwrite = ?26, repair = ?27, mark = ?28 WHERE id = ?1");
+      " other_top_name = ?25, overwrite = ?26, repair = ?27, mark = ?28, files = ?29"
+      " WHERE id = ?1");
   if (!update.ok()) return update.error();
   update->bind_bytes(1, content.id.raw());
-  return bind_changeable(*update, content).run();
+  return bind_changeable(*update, content, files).run();
 }
 
 Status ContentsStore::keep_manifest(const ContentId& id, const std::string& manifest) {

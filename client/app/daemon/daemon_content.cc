@@ -23,38 +23,6 @@ std::int64_t seconds_since_1970() {
   return std::chrono::duration_cast<std::chrono::seconds>(now).count();
 }
 
-Json time_or_null(std::int64_t seconds) {
-  return seconds == 0 ? Json() : Json(seconds);
-}
-
-// The link that leads others to the content; null: a private content, which only members may share.
-Json link_of(const Manifest& manifest, std::vector<Address> trackers,
-             std::vector<Address> addresses) {
-  if (manifest.info.is_private) return {};
-  Link link{manifest.id, std::move(trackers), std::move(addresses), {}};
-  if (manifest.publisher) link.publisher = PublicKey::from_bytes(manifest.publisher->key);
-  return to_text(link);
-}
-
-// How others reach it; `session`: null while it has none.
-Json ways_to_it(ContentSession* session, const DaemonHost& host) {
-  Json ways = Json::object();
-  std::vector<Address> trackers;
-  if (session != nullptr) {
-    trackers = session->trackers().addresses();
-    ways["trusted"] = session->plan().trust;
-    const auto announced = session->trackers().announced();
-    ways["announced"] = session->running() && announced ? Json(*announced) : Json();
-  }
-  const std::vector<Address> addresses = host.addresses();
-  ways["trackers"] = ways["addresses"] = Json::array();
-  for (const Address& one : trackers) ways["trackers"].push_back(to_text(one));
-  for (const Address& one : addresses) ways["addresses"].push_back(to_text(one));
-  if (session != nullptr && session->plan().manifest)
-    ways["link"] = link_of(*session->plan().manifest, trackers, addresses);
-  return ways;
-}
-
 }  // namespace
 
 Json limit_or_null(std::int64_t value, std::int64_t unit) {
@@ -76,6 +44,7 @@ DaemonContent::DaemonContent(const DaemonHost& host, KeptContent kept)
   if (manifest.ok()) {
     name_ = content::top_name(manifest->info, kept_->as);
     content_bytes_ = manifest->info.shape.content_bytes;
+    part_ = chosen_part(manifest->info, kept_->files);
     private_ = private_ || manifest->info.is_private;
   } else {
     fail(manifest.error());
@@ -172,6 +141,32 @@ Status DaemonContent::move(const std::string& folder, const std::string& as) {
   host_.driver.loop().wake();
   relocation_.forget_failure();
   failure_.clear();
+  leave();
+  return Done{};
+}
+
+// A session that serves, or has yet to find what there is, makes place for one that downloads.
+Status DaemonContent::choose(const content::FileChoice& files) {
+  const std::string operation = "choose files of " + name_;
+  if (kept_->kind == KeptContent::Kind::kServe)
+    return Error{ErrorCode::kBadInput, operation, "what is only served is left as it is"};
+  if (relocation_.active())
+    return Error{ErrorCode::kBusy, operation, "it is being moved; try again after that"};
+  if (kept_->finished_at != 0 && !part_)
+    return Error{ErrorCode::kBadInput, operation, "all of its files are there"};
+  const auto part = chosen_part(*kept_, files);
+  if (!part.ok()) return part.error();
+  KeptContent chosen = *kept_;
+  chosen.files = files;
+  chosen.finished_at = 0;
+  chosen.seeded = false;
+  chosen.stamp.clear();
+  if (const Status kept = change(chosen); !kept.ok()) return kept;
+  part_ = *part;
+  stamped_ = false;
+  failure_.clear();
+  if (session_ == nullptr || leaving_) return Done{};
+  if (session_->running() && !session_->plan().serves()) return session_->choose(files);
   leave();
   return Done{};
 }
@@ -321,7 +316,7 @@ void DaemonContent::count() {
       session_->complete() || leaving_ || (session_->plan().manifest && !session_->running());
   progress_.sample(figures.rank, works, place_.others_wait, host_.queue_patience, now);
   if (!seeds || leaving_ || kept_.forgotten() || kept_->seeded || now < learns_at_) return;
-  if (!record_.reached(host_.limits.of_content(kept_->limits), content_bytes_)) return;
+  if (!record_.reached(host_.limits.of_content(kept_->limits), figures.bytes_wanted)) return;
   KeptContent seeded = *kept_;
   seeded.seeded = true;
   if (const Status kept = change(seeded); !kept.ok()) {
@@ -358,6 +353,7 @@ void DaemonContent::learn() {
   if (manifest && kept_->manifest.empty()) {
     name_ = content::top_name(manifest->info, kept_->as);
     content_bytes_ = manifest->info.shape.content_bytes;
+    part_ = chosen_part(manifest->info, kept_->files);
     private_ = private_ || manifest->info.is_private;
     if (!note(kept_.put_manifest(manifest->file_bytes))) return;
   }
@@ -367,9 +363,9 @@ void DaemonContent::learn() {
     marked.mark = mark;
     if (!note(kept_.put(std::move(marked)))) return;
   }
-  if (session_->complete() && kept_->finished_at == 0) {
+  if (session_->complete() && kept_->finished_at == 0 && session_->plan().files == kept_->files) {
     KeptContent finished = *kept_;
-    finished.mark.clear();
+    if (session_->chosen().empty()) finished.mark.clear();
     finished.finished_at = seconds_since_1970();
     if (!note(kept_.put(std::move(finished)))) return;
     if (kept_->kind == KeptContent::Kind::kDownload) host_.hooks.completed(subject());
@@ -448,6 +444,7 @@ Json DaemonContent::summary() const {
       {"state", state()},
       {"bytes", content_bytes_ == 0 && kept_->manifest.empty() ? Json() : Json(content_bytes_)},
       {"complete", kept_->finished_at != 0}};
+  json.update(part_json(part_));
   json.update(progress_members(figures));
   json["up_limit"] = limit_or_null(limits.up);
   json["down_limit"] = limit_or_null(limits.down);
@@ -461,22 +458,14 @@ Json DaemonContent::summary() const {
 
 Json DaemonContent::details() const {
   Json json = summary();
-  json["kind"] = kept_->kind == KeptContent::Kind::kServe ? "serve" : "download";
-  json["folder"] = kept_->folder;
-  if (!kept_->as.empty()) json["as"] = kept_->as;
-  if (!kept_->other_folder.empty())
-    json[kept_->move == KeptContent::Move::kClear ? "moving_from" : "moving_to"] =
-        kept_->other_folder;
+  json.update(kept_json(*kept_));
   if (!relocation_.failure().empty()) json["move_failure"] = without_secrets(relocation_.failure());
   if (!kept_.saved()) json["saved"] = false;
-  json["seeding"] = kept_->seeding;
   const LimitValues goals = host_.limits.of_content(kept_->limits);
   json["seed_ratio"] = limit_or_null(goals.seed_ratio, 1000);
   json["seed_time"] = limit_or_null(goals.seed_seconds);
   json["uploaded"] = record_.uploaded();
   json["seeded_seconds"] = record_.seconds();
-  json["added_at"] = kept_->added_at;
-  json["finished_at"] = time_or_null(kept_->finished_at);
   json["stamped"] = !stamp_.empty() && stamp_ == kept_->stamp;
   json.update(ways_to_it(session_, host_));
   if (work_.away()) json["waits_for"] = work_.reason();
@@ -492,6 +481,10 @@ Json DaemonContent::peers() const {
   return {{"content_id", kept_->id.text()},
           {"peers", peers_json(view.peers)},
           {"bans", bans_json(view.bans)}};
+}
+
+Result<Json> DaemonContent::files() const {
+  return files_json(*kept_, name_, session_);
 }
 
 }  // namespace firn::app

@@ -19,6 +19,7 @@
 
 #include "client/app/console/events.h"
 #include "client/app/console/progress_bar.h"
+#include "client/app/daemon/content_facts.h"
 #include "client/app/daemon/content_queue.h"
 #include "client/app/daemon/contents_store.h"
 #include "client/app/daemon/file_stamp.h"
@@ -76,6 +77,8 @@ class DaemonContent {
   // Errors besides: as check_move()'s and ContentsStore's; nothing has changed then.
   // `as`: another name there; empty: the one that it has.
   Status move(const std::string& folder, const std::string& as);
+  // Errors besides: kBadInput (it is only served, or whole, or as content::chosen_files()).
+  Status choose(const content::FileChoice& files);
   // It fails, until it is resumed. `said`: its session has told people.
   void fail(const Error& error, bool said = false);
   Status limit(const LimitChange& change);
@@ -113,6 +116,8 @@ class DaemonContent {
   // How it stands; no secrets.
   Json summary() const;
   Json details() const;
+  // With their numbers. Errors: kNotFound (its manifest has not come yet).
+  Result<Json> files() const;
   // As rpc.md names it.
   std::string state() const;
   // Its connected peers, and those that are banned.
@@ -134,6 +139,7 @@ class DaemonContent {
   std::string name_;
   KeptRecord kept_;
   std::uint64_t content_bytes_ = 0;  // 0: not known
+  std::optional<ChosenPart> part_;   // null: all, as far as is known
   bool private_ = false;
   ContentSession* session_ = nullptr;
   std::weak_ptr<const void> files_;  // of the last session: not expired while it is used

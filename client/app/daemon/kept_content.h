@@ -5,6 +5,7 @@
 #include <string>
 
 #include "client/app/daemon/limit_values.h"
+#include "client/content/file_choice.h"
 #include "proto/base/ids.h"
 
 namespace firn::app {
@@ -35,11 +36,11 @@ struct KeptContent {
   // they are right.
   bool trusted = false;
   std::string stamp;  // of the files when they were known to be right (file_stamp.h)
-  // Of the work folder of a download that is not complete (client/store/work_mark.h), noted when it
+  // Of the work folder of a download that is not whole (client/store/work_mark.h), noted when it
   // was first open; empty: nothing of it has been on the disk.
   std::string mark;
   std::int64_t added_at = 0;        // seconds since 1970
-  std::int64_t finished_at = 0;     // when the download was complete; 0: not yet
+  std::int64_t finished_at = 0;     // when what is chosen was complete; 0: not yet
   LimitValues limits;               // its own
   std::int64_t priority = 0;        // 1: before others, -1: after them
   std::int64_t position = 0;        // in the queue, among those of its priority: small ones first
@@ -49,6 +50,7 @@ struct KeptContent {
   std::string other_folder, other_as;  // empty unless it moves
   bool overwrite = false;              // of a download, as store::OpenOptions has them
   bool repair = false;
+  content::FileChoice files;  // of a download; empty: all
 };
 
 }  // namespace firn::app

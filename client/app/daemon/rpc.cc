@@ -116,6 +116,19 @@ class Params {
     return value->is_boolean() && value->get<bool>();
   }
 
+  // A list of rules, as FileChoice::texts().
+  content::FileChoice choice(const char* name) {
+    const Request* const value = find(name);
+    if (value == nullptr) return {};
+    std::vector<std::string> texts;
+    for (const Request& rule : value->is_array() ? *value : Request::array())
+      texts.push_back(string_of(name, rule));
+    if (!value->is_array()) note(std::string("'") + name + "' must be a list of texts");
+    auto choice = content::FileChoice::from_texts(texts);
+    if (!choice.ok()) note(std::string("'") + name + "': " + choice.error().message());
+    return choice.ok() ? *std::move(choice) : content::FileChoice();
+  }
+
   // The names of all that were asked for.
   const std::vector<std::string>& known() const { return known_; }
 
@@ -197,12 +210,19 @@ Call prepare_add(Params& params, DaemonMethods& methods) {
   request.overwrite = params.flag("overwrite");
   request.repair = params.flag("repair");
   request.paused = params.flag("paused");
+  request.files = params.choice("files");
   return [request, &methods] { return methods.add(request); };
 }
 
 template <Result<Json> (DaemonMethods::*kDo)(const std::string&)>
 Call prepare_one(Params& params, DaemonMethods& methods) {
   return [which = params.text("content"), &methods] { return (methods.*kDo)(which); };
+}
+
+Call prepare_files(Params& params, DaemonMethods& methods) {
+  return [which = params.text("content"), choice = params.choice("files"), &methods] {
+    return methods.files(which, choice);
+  };
 }
 
 Call prepare_resume(Params& params, DaemonMethods& methods) {
@@ -245,6 +265,7 @@ constexpr Method kMethods[] = {
     {"list", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.list(); }; }},
     {"show", prepare_one<&DaemonMethods::show>},
     {"peers", prepare_one<&DaemonMethods::peers>},
+    {"files", prepare_files},
     {"pause", prepare_one<&DaemonMethods::pause>},
     {"resume", prepare_resume},
     {"remove", prepare_remove},

@@ -9,6 +9,7 @@
 
 #include "client/app/console/events.h"
 #include "client/app/daemon/limit_values.h"
+#include "client/content/file_choice.h"
 #include "proto/base/result.h"
 
 namespace firn::app {
@@ -25,7 +26,8 @@ struct AddRequest {
   std::string as = {};     // as content::ContentPlace's
   bool overwrite = false;  // of a download, as store::OpenOptions has them
   bool repair = false;
-  bool paused = false;  // it waits for resume()
+  bool paused = false;             // it waits for resume()
+  content::FileChoice files = {};  // of a download; empty: all
 };
 
 // What the methods do. `which` is a content id, the beginning of one, or a content's name.
@@ -36,6 +38,8 @@ class DaemonMethods {
   virtual Result<Json> list() = 0;
   virtual Result<Json> show(const std::string& which) = 0;
   virtual Result<Json> peers(const std::string& which) = 0;
+  // Its files; with a choice that is not empty after that is made.
+  virtual Result<Json> files(const std::string& which, const content::FileChoice& choice) = 0;
   virtual Result<Json> pause(const std::string& which) = 0;
   virtual Result<Json> resume(const std::string& which, bool afresh) = 0;
   virtual Result<Json> remove(const std::string& which, bool delete_data) = 0;

@@ -23,7 +23,7 @@ void add(ProgressFigures& sum, const ProgressFigures& one) {
   sum.complete_peers += one.complete_peers;
   if (!one.seeding) sum.seconds_left = std::max(sum.seconds_left, one.seconds_left);
   sum.seeding &= one.seeding;
-  sum.content_bytes += one.content_bytes;
+  sum.bytes_wanted += one.bytes_wanted;
   sum.name = one.name;
 }
 

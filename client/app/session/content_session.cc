@@ -1,6 +1,7 @@
 #include "client/app/session/content_session.h"
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "client/app/coding/kept_standing.h"
 #include "client/app/session/secret_check.h"
 #include "client/app/session/store_advice.h"
+#include "client/content/division.h"
 #include "client/content/find_folder.h"
 #include "proto/base/stage_times.h"
 #include "proto/base/within_memory.h"
@@ -63,10 +65,16 @@ void ContentSession::open_store() {
                       "another content of that name goes there; give each a folder of its own, or "
                       "another name (--as)"});
   }
+  std::vector<bool> chosen;
+  if (!plan_.files.empty()) {
+    auto files = content::chosen_files(plan_.manifest->info, plan_.files);
+    if (!files.ok()) return fail(files.error());
+    chosen = *std::move(files);
+  }
   if (!plan_.serves() && (plan_.repair || plan_.overwrite))
     host_.console.info(what_may_change(plan_.dir, plan_.name(), plan_.repair), plan_.content_id);
   opening_ = std::make_unique<StoreOpening>(static_cast<LifeEvents&>(*this));
-  if (!opening_->start(host_.coding.pool, plan_))
+  if (!opening_->start(host_.coding.pool, plan_, std::move(chosen)))
     fail(Error{ErrorCode::kInternal, "open " + plan_.dir, "too much to do at once"});
 }
 
@@ -84,6 +92,7 @@ void ContentSession::store_opened(Result<OpenedStore> opened) {
     host_.console.warning(opened->resumed.warning, plan_.content_id);
   if (const auto& no_room = opened->resumed.no_room)
     host_.console.warning(advice_when_no_room(plan_, *no_room).message(), plan_.content_id);
+  if (!opened->warning.empty()) host_.console.warning(opened->warning, plan_.content_id);
   start_core(*std::move(opened));
 }
 
@@ -92,8 +101,10 @@ void ContentSession::start_core(OpenedStore opened) {
   if (!core_.made()) core_.make(plan_.content_id, plan_.core);
 
   core::StartState state;
+  chosen_ = std::move(opened.chosen);
+  state.wanted = content::wanted_generations(manifest.info, chosen_);
   state.verified = std::move(opened.resumed.verified);
-  if (plan_.serves()) state.verified.assign(manifest.info.shape.generation_count(), true);
+  if (plan_.serves() && chosen_.empty()) state.verified = state.wanted;
   std::vector<std::uint32_t> with_rows;
   for (store::SpooledRow& row : opened.resumed.rows) {
     if (with_rows.empty() || with_rows.back() != row.generation)
@@ -105,17 +116,27 @@ void ContentSession::start_core(OpenedStore opened) {
   outcome_.mark = opened.resumed.mark;
   outcome_.store = opened.store;
   DataPlane& coding = performer_.start_coding(std::move(opened.store), with_rows);
-  if (plan_.serves() && !plan_.trust) coding.check_in_background();
-  const bool everything =
-      std::all_of(state.verified.begin(), state.verified.end(), [](bool v) { return v; });
-  if (everything) coding.serve_everything();
+  if (plan_.serves() && !plan_.trust) coding.check_in_background(state.verified);
+  if (std::ranges::all_of(state.verified, std::identity())) coding.serve_everything();
   if (plan_.offer_manifest) performer_.trackers().offer_manifest(manifest.file_bytes);
 
   core_.feed(&SwarmCore::start, manifest, state, plan_.serves());
   phase_ = Phase::kRunning;
   complete_ = plan_.serves();
-  report_.started(core_.facts().report(core::ReportOn::kTotals),
-                  everything && !state.verified.empty(), host_.loop.now());
+  report_.started(core_.facts().report(core::ReportOn::kTotals), chosen_, host_.loop.now());
+}
+
+Status ContentSession::choose(const content::FileChoice& files) {
+  const Info& info = plan_.manifest->info;
+  auto chosen = content::chosen_files(info, files);
+  if (!chosen.ok()) return chosen.error();
+  plan_.files = files;
+  chosen_ = content::all_chosen(*chosen) ? std::vector<bool>() : *std::move(chosen);
+  complete_ = false;
+  performer_.coding()->choose(chosen_);
+  core_.feed(&SwarmCore::want, content::wanted_generations(info, chosen_));
+  report_.chosen(core_.facts().report(core::ReportOn::kTotals), chosen_, host_.loop.now());
+  return Done{};
 }
 
 // --- turns ---
@@ -189,12 +210,15 @@ bool ContentSession::awaits_progress() const {
 
 void ContentSession::store_finished() {
   if (ended()) return;  // too late to say so; the next run finds it complete
+  core_.feed(&SwarmCore::content_finished);
+  const core::Report report = core_.facts().report();
+  if (!report.complete) return;  // something else is wanted since
   const bool leaving = phase_ == Phase::kLeaving;
   complete_ = true;
   if (leaving) result_ = ExitCode::kOk;  // it was told to stop just before
-  performer_.coding()->serve_everything();
-  core_.feed(&SwarmCore::content_finished);
-  report_.completed(core_.facts().report(), performer_.coding()->counts(), host_.loop.now());
+  if (report.generations_verified == plan_.manifest->info.shape.generation_count())
+    performer_.coding()->serve_everything();
+  report_.completed(report, performer_.coding()->counts(), host_.loop.now());
   if (std::string dir = performer_.coding()->moved_to(); !dir.empty()) {
     host_.console.warning(plan_.dir + " was moved: " + plan_.name() + " is in " + dir,
                           plan_.content_id);

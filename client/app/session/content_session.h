@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/app/console/exit_codes.h"
 #include "client/app/session/completion_command.h"
@@ -42,6 +43,9 @@ class ContentSession final : private LifeEvents {
   void stop();
   // Closes what is left of its connections, to trackers too.
   void hang_up();
+  // Other files from now on; of a download that is running. One that was complete is so again once
+  // these are. Errors: as content::chosen_files()'s; nothing has changed then.
+  Status choose(const content::FileChoice& files);
   // Lets time pass and performs what the core has decided.
   void turn(core::TimeUs now);
   core::TimeUs next_wake() const;
@@ -59,6 +63,8 @@ class ContentSession final : private LifeEvents {
 
   // With the manifest as soon as there is one.
   const SessionPlan& plan() const { return plan_; }
+  // The files that are wanted, a flag for each, while it is running; empty: all.
+  const std::vector<bool>& chosen() const { return chosen_; }
   // Questions to its core, once that is made, and limits for it.
   CoreDoors& core() { return core_; }
   SessionPeers& peers() { return performer_.peers(); }
@@ -100,6 +106,7 @@ class ContentSession final : private LifeEvents {
   bool gave_up_ = false;  // result_ says why
   bool stopping_ = false;
   SessionOutcome outcome_;
+  std::vector<bool> chosen_;  // the files that are wanted, once the store is open; empty: all
 
   // In this order: what comes later uses what stands before it.
   CoreDoors core_;

@@ -7,29 +7,54 @@
 
 #include "client/app/backends/accounting.h"
 #include "client/app/console/quantities.h"
+#include "client/content/entries_text.h"
 
 namespace firn::app {
 
 ProgressReport::ProgressReport(const SessionHost& host, const SessionPlan& plan)
     : host_(host), plan_(plan), began_at_(host.loop.now()) {}
 
-void ProgressReport::started(const core::Report& report, bool stood_complete, core::TimeUs now) {
-  stood_complete_ = stood_complete;
-  rank_at_start_ = report.rank;
+void ProgressReport::started(const core::Report& report, const std::vector<bool>& chosen,
+                             core::TimeUs now) {
+  take_choice(report, chosen, now);
+  stood_complete_ = report.bytes_wanted > 0 && report.bytes_verified == report.bytes_wanted;
   sample(report, now);
   host_.console.event(start_event(*plan_.manifest, report, host_.listen));
   say_start();
 }
 
+void ProgressReport::chosen(const core::Report& report, const std::vector<bool>& chosen,
+                            core::TimeUs now) {
+  take_choice(report, chosen, now);
+  stood_complete_ = false;
+  sample(report, now);
+  host_.console.info(fmt::format("{}: wanted from now on: {}", plan_.name(), size_words()),
+                     plan_.content_id);
+}
+
+void ProgressReport::take_choice(const core::Report& report, const std::vector<bool>& chosen,
+                                 core::TimeUs now) {
+  const Info& info = plan_.manifest->info;
+  part_ = chosen.empty()
+              ? ""
+              : content::part_of_entries(content::chosen_entries(info, chosen).size(), info.files);
+  rank_at_start_ = report.rank;
+  chosen_at_ = now;
+}
+
+std::string ProgressReport::size_words() const {
+  return (part_.empty() ? "" : part_ + ", ") + format_bytes(last_.bytes_wanted);
+}
+
 void ProgressReport::say_start() const {
   const std::string name = plan_.name();
-  const Shape& shape = plan_.manifest->info.shape;
-  const std::string size = format_bytes(shape.content_bytes);
+  const std::string size = (part_.empty() ? "" : part_ + ", ") + format_bytes(last_.bytes_wanted);
   const auto info = [this](const std::string& text) { host_.console.info(text, plan_.content_id); };
   if (plan_.serves()) {
     info(fmt::format("serving {} ({}) on {}", name, size, host_.listen));
   } else if (stood_complete_) {
-    info(fmt::format("{} stands complete in {}", name, plan_.dir));
+    info(fmt::format("{} stands complete in {}", part_.empty() ? name : name + " (" + part_ + ")",
+                     plan_.dir));
   } else if (last_.rank > 0) {
     const double percent =
         100.0 * static_cast<double>(last_.rank) / static_cast<double>(last_.rank_total);
@@ -45,10 +70,10 @@ void ProgressReport::say_start() const {
 void ProgressReport::say_end(core::TimeUs now) const {
   const Shape& shape = plan_.manifest->info.shape;
   const std::uint64_t came =
-      std::min(shape.content_bytes, (last_.rank_total - rank_at_start_) * shape.block_bytes);
-  const double took = std::max(0.1, seconds(now));
-  host_.console.info(fmt::format("{}: complete and verified; {} came in {}, {} on average",
-                                 plan_.name(), format_bytes(came),
+      std::min(last_.bytes_wanted, (last_.rank_total - rank_at_start_) * shape.block_bytes);
+  const double took = std::max(0.1, 1e-6 * static_cast<double>(now - chosen_at_));
+  host_.console.info(fmt::format("{}: {}complete and verified; {} came in {}, {} on average",
+                                 plan_.name(), part_.empty() ? "" : part_ + " ", format_bytes(came),
                                  took < 60 ? fmt::format("{:.1f}s", took) : format_seconds(took),
                                  format_rate(static_cast<double>(came) / took)),
                      plan_.content_id);
@@ -141,7 +166,7 @@ ProgressFigures ProgressReport::figures(bool seeding) const {
   figures.seeding = seeding;
   figures.bytes_sent = last_.bytes_sent;
   figures.damage = damage_;
-  if (plan_.manifest) figures.content_bytes = plan_.manifest->info.shape.content_bytes;
+  figures.bytes_wanted = last_.bytes_wanted;
   // Received bytes include control messages, so the ETA counts innovative blocks.
   if (const std::uint64_t missing = last_.rank_total - last_.rank; missing > 0)
     figures.seconds_left = static_cast<double>(missing) / blocks_.per_second();

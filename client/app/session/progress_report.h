@@ -20,8 +20,10 @@ class ProgressReport {
   // Time counts from now on.
   ProgressReport(const SessionHost& host, const SessionPlan& plan);
 
-  // The core has started. `stood_complete`: an earlier run left nothing to do.
-  void started(const core::Report& report, bool stood_complete, core::TimeUs now);
+  // The core has started. `chosen`: the files that are wanted; empty: all.
+  void started(const core::Report& report, const std::vector<bool>& chosen, core::TimeUs now);
+  // Other files are wanted from now on.
+  void chosen(const core::Report& report, const std::vector<bool>& chosen, core::TimeUs now);
   // How things stand; about once a second, for the rates. With the neighbours, if
   // wants_neighbours(). Tells if that is new: the content is complete and has lost generations, or
   // has them again.
@@ -39,6 +41,8 @@ class ProgressReport {
   ProgressFigures figures(bool seeding) const;
 
  private:
+  void take_choice(const core::Report& report, const std::vector<bool>& chosen, core::TimeUs now);
+  std::string size_words() const;
   void say_start() const;
   void say_end(core::TimeUs now) const;
   void note_damage();
@@ -48,13 +52,15 @@ class ProgressReport {
   const SessionHost& host_;
   const SessionPlan& plan_;
   const core::TimeUs began_at_;
+  core::TimeUs chosen_at_ = 0;
   CounterRate down_, up_;  // bytes
   CounterRate blocks_;     // innovative ones
   core::Report last_;
   std::string damage_;
   std::set<PeerId> complete_peers_;  // those that were told, also of peers that have left
   std::uint64_t rank_at_start_ = 0;
-  bool stood_complete_ = false;  // before this run
+  std::string part_;             // how many files are wanted, for people; empty: all
+  bool stood_complete_ = false;  // an earlier run left nothing to do
 };
 
 }  // namespace firn::app

@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "client/app/session/life_events.h"
+#include "client/content/division.h"
+#include "client/store/kept_choice.h"
 #include "proto/base/within_memory.h"
 
 namespace firn::app {
@@ -17,12 +20,37 @@ namespace {
 constexpr std::chrono::milliseconds kOpenAgainAfter{250};
 constexpr int kOpeningsMax = 40;
 
+// Whether a part is there as far as it was chosen.
+Status check_part(const Manifest& manifest, const std::string& dir, const OpenedStore& part) {
+  const std::vector<bool> wanted = content::wanted_generations(manifest.info, part.chosen);
+  for (std::size_t g = 0; g < wanted.size(); ++g) {
+    if (wanted[g] && !part.resumed.verified[g])
+      return Error{ErrorCode::kNotFound, "serve what was chosen in " + dir,
+                   "not all of it is there; firn get with that choice of files goes on with it"};
+  }
+  return Done{};
+}
+
+// To serve, and to repair without a choice of files, is to take the choice of an earlier run.
 Result<OpenedStore> open_store(const Manifest& manifest, const std::string& dir, bool serve,
-                               const store::OpenOptions& options) {
+                               store::OpenOptions options) {
   OpenedStore opened;
-  auto store = serve ? store::ContentStore::open_complete(manifest, dir, options)
-                     : store::ContentStore::open_download(manifest, dir, options, opened.resumed);
+  if (serve) options.overwrite = options.repair = false;
+  if (options.chosen.empty() && (serve || options.repair)) {
+    auto kept = store::kept_choice(dir, manifest);
+    if (!kept.ok() && kept.error().code != ErrorCode::kCorrupt) return kept.error();
+    if (!kept.ok()) opened.warning = kept.error().message();
+    if (kept.ok()) options.chosen = *std::move(kept);
+  }
+  if (!content::all_chosen(options.chosen)) opened.chosen = options.chosen;
+  const bool part = !opened.chosen.empty();
+  auto store = serve && !part
+                   ? store::ContentStore::open_complete(manifest, dir, options)
+                   : store::ContentStore::open_download(manifest, dir, options, opened.resumed);
   if (!store.ok()) return store.error();
+  if (const Status there = serve && part ? check_part(manifest, dir, opened) : Status(Done{});
+      !there.ok())
+    return there.error();
   opened.store = *std::move(store);
   return opened;
 }
@@ -67,8 +95,9 @@ StoreOpening::~StoreOpening() {
   cancel();
 }
 
-bool StoreOpening::start(WorkerPool& pool, const SessionPlan& plan) {
+bool StoreOpening::start(WorkerPool& pool, const SessionPlan& plan, std::vector<bool> chosen) {
   store::OpenOptions options;
+  options.chosen = std::move(chosen);
   options.as = plan.as;
   options.mark = plan.mark;
   options.overwrite = plan.overwrite;

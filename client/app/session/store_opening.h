@@ -3,6 +3,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "client/app/console/console.h"
 #include "client/app/runtime/worker_pool.h"
@@ -16,7 +18,9 @@ class LifeEvents;
 
 struct OpenedStore {
   std::shared_ptr<store::ContentStore> store;
-  store::Resumed resumed;  // of a download: what an earlier run left
+  store::Resumed resumed;    // of a download or a part: what an earlier run left
+  std::vector<bool> chosen;  // which files; empty: all
+  std::string warning;       // empty: none
 };
 
 // Main thread.
@@ -29,8 +33,10 @@ class StoreOpening {
   StoreOpening(const StoreOpening&) = delete;
   StoreOpening& operator=(const StoreOpening&) = delete;
 
-  // `plan` has its manifest. False: the pool is full, and nothing has been started.
-  [[nodiscard]] bool start(WorkerPool& pool, const SessionPlan& plan);
+  // `plan` has its manifest. `chosen`: the files that it wants; empty: all, or, to serve and to
+  // repair, those that an earlier run was to fetch. False: the pool is full, and nothing has been
+  // started.
+  [[nodiscard]] bool start(WorkerPool& pool, const SessionPlan& plan, std::vector<bool> chosen);
   // store_opened() follows, with kCancelled unless the work was done by then.
   void cancel();
   // How far it is, in the place of the progress bar.

@@ -81,8 +81,16 @@ class MoodyStore final : public store::ContentStore {
     if (sync_gate.valid()) sync_gate.wait();
     return real_->sync();
   }
-  Status choose(std::vector<bool> chosen) override { return real_->choose(std::move(chosen)); }
-  Result<bool> finish() override { return real_->finish(); }
+  std::atomic<int> choices = 0;
+  Status choose(std::vector<bool> chosen) override {
+    ++choices;
+    return real_->choose(std::move(chosen));
+  }
+  std::shared_future<void> finish_gate;  // if valid, finishes wait for it
+  Result<bool> finish() override {
+    if (finish_gate.valid()) finish_gate.wait();
+    return real_->finish();
+  }
   bool lose_generation(std::uint32_t g) override { return real_->lose_generation(g); }
   bool may_be_right_again(std::uint32_t g) const override { return real_->may_be_right_again(g); }
   void regain_generation(std::uint32_t g) override { real_->regain_generation(g); }

@@ -224,6 +224,27 @@ TEST_CASE("no sync is started behind a finish, which would find the work folder 
   CHECK(fixture.outcomes.paused == 0);
 }
 
+TEST_CASE("a finish that is under way when other files are chosen is not answered") {
+  for (const bool complete : {true, false}) {
+    CAPTURE(complete);
+    DataPlaneFixture fixture;
+    for (std::uint32_t g = 0; g < DataPlaneFixture::kGenerations; ++g)
+      fixture.plane->decode({g, fixture.fill(g)}, fixture.now);
+    fixture.settle();
+    std::promise<void> gate;
+    fixture.store->finish_gate = gate.get_future().share();
+    fixture.plane->finish();
+    fixture.plane->finish();  // also of the first choice
+    fixture.plane->choose({});
+    if (complete) fixture.plane->finish();
+    CHECK(fixture.pool.task_count() == 1);
+    gate.set_value();
+    fixture.settle();
+    CHECK(fixture.store->choices == 1);
+    CHECK(fixture.outcomes.finished == complete);
+  }
+}
+
 TEST_CASE(
     "a file edited during its download is left alone, and the end says so instead of success") {
   DataPlaneFixture fixture;

@@ -31,10 +31,12 @@ TEST_CASE("a start event tells the shape, the rank resumed with, and where we li
   report.rank = 12;
   report.rank_total = 320;
   report.bytes_verified = 99;
+  report.bytes_wanted = 3u << 20;
   const Json event = start_event(a_manifest(), report, "id@127.0.0.1:7");
   CHECK(event["event"] == "start");
   CHECK(event["content_id"] == a_manifest().id.text());
   CHECK(event["bytes"] == 5u << 20);
+  CHECK(event["bytes_wanted"] == 3u << 20);
   CHECK(event["files"] == 3);
   CHECK(event["generations"] == 5);
   CHECK(event["generation_size"] == 64);
@@ -84,6 +86,7 @@ TEST_CASE("a share or time that nobody knows is null") {
 
 TEST_CASE("a complete event says who sent how many blocks, and leaves out who sent none") {
   core::Report report;
+  report.bytes_wanted = 3u << 20;
   report.blocks_innovative = 320;
   report.blocks_redundant = 2;
   report.blocks_recoded = 100;
@@ -94,6 +97,7 @@ TEST_CASE("a complete event says who sent how many blocks, and leaves out who se
   report.neighbours[0].blocks_recoded = 100;
   const Json event = complete_event(a_manifest(), 2.25, report);
   CHECK(event["event"] == "complete");
+  CHECK(event["bytes"] == 3u << 20);
   const auto keys = keys_of(event);
   for (const char* key : {"seconds", "bytes", "bytes_received", "bytes_sent", "blocks_innovative",
                           "blocks_redundant", "blocks_recoded", "blocks_from"}) {

@@ -15,7 +15,7 @@ ProgressFigures half() {
   figures.name = "holiday";
   figures.rank = 50;
   figures.rank_total = 100;
-  figures.content_bytes = 10 << 20;
+  figures.bytes_wanted = 10 << 20;
   figures.down_rate = 1 << 20;
   figures.seconds_left = 5;
   figures.peers = 3;

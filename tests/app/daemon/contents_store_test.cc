@@ -58,6 +58,7 @@ void check_same(const KeptContent& one, const KeptContent& other) {
   CHECK(one.overwrite == other.overwrite);
   CHECK(one.repair == other.repair);
   CHECK(one.mark == other.mark);
+  CHECK(one.files == other.files);
 }
 
 TEST_CASE("a damaged list says how its contents are taken up again") {
@@ -92,6 +93,8 @@ TEST_CASE("the daemon's contents come back as they were written, in the order th
   second.other_as = "there";
   second.overwrite = true;
   second.mark = "0123456789abcdef";
+  REQUIRE(second.files.add({content::FileRule::Kind::kSkip, "a \"b\"\n\u00fc*"}).ok());
+  REQUIRE(second.files.add({content::FileRule::Kind::kSelect, "1,3-5"}).ok());
   {
     const auto store = ContentsStore::open(path).value();
     REQUIRE(store->insert(second).ok());

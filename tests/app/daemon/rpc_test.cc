@@ -29,6 +29,11 @@ struct Recorder final : DaemonMethods {
   Result<Json> list() override { return note("list"); }
   Result<Json> show(const std::string& which) override { return note("show " + which); }
   Result<Json> peers(const std::string& which) override { return note("peers " + which); }
+  Result<Json> files(const std::string& which, const content::FileChoice& choice) override {
+    std::string what = "files " + which;
+    for (const std::string& rule : choice.texts()) what += " " + rule;
+    return note(what);
+  }
   Result<Json> pause(const std::string& which) override { return note("pause " + which); }
   Result<Json> resume(const std::string& which, bool afresh) override {
     return note("resume " + which + (afresh ? " afresh" : ""));
@@ -137,6 +142,9 @@ TEST_CASE("each method is called with its parameters, and answered with its resu
         "add /x /a forever serve trust link l");
   CHECK(called("add", R"({"source":"/x","as":"y","overwrite":true,"repair":true,"paused":true})") ==
         "add /x  forever as y overwrite repair paused");
+  CHECK(called("files", R"({"content":"c"})") == "files c");
+  CHECK(called("files", R"({"content":"c","files":["skip:*.mkv","select:1,3"]})") ==
+        "files c skip:*.mkv select:1,3");
   CHECK(called("list", "{}") == "list");
   CHECK(called("list", "null") == "list");
   CHECK(called("show", R"({"content":"x"})") == "show x");
@@ -168,6 +176,11 @@ TEST_CASE("what is wrong with parameters is named, and nothing is done") {
   CHECK(called("move", R"({"content":"x"})") == "move: the parameter 'folder' is missing");
   CHECK(called("show", R"({"content":"a\u0000b"})") ==
         "show: 'content' must not hold the character U+0000");
+  CHECK(called("files", R"({"content":"x","files":"file:a"})") ==
+        "files: 'files' must be a list of texts");
+  CHECK(called("files", R"({"content":"x","files":[1]})") ==
+        "files: 'files' must be a text that is not empty");
+  CHECK(called("files", R"({"content":"x","files":["odd:a"]})").starts_with("files: 'files': "));
   CHECK(called("show", R"(["x"])") == "parameters are given by name, in an object");
 }
 

@@ -231,6 +231,10 @@ Result<Json> MadeUp::peers(const std::string& which) {
   return Json{{"content_id", which}, {"peers", Json::array()}, {"bans", Json::array()}};
 }
 
+Result<Json> MadeUp::files(const std::string& which, const content::FileChoice&) {
+  return Json{{"content_id", which}, {"files", Json::array()}};
+}
+
 Result<Json> MadeUp::remove(const std::string& which, bool) {
   return put(which, "state", "removing");
 }

@@ -28,6 +28,7 @@ class MadeUp final : public StatusSource, public DaemonMethods {
   Result<Json> list() override;
   Result<Json> show(const std::string& which) override;
   Result<Json> peers(const std::string& which) override;
+  Result<Json> files(const std::string& which, const content::FileChoice& choice) override;
   Result<Json> pause(const std::string& which) override { return put(which, "state", "paused"); }
   Result<Json> resume(const std::string& which, bool /*afresh*/) override {
     return put(which, "state", "downloading");
