@@ -211,6 +211,7 @@ std::string content_page(const ContentFacts& facts, const RankMap& map,
   frame.body = kWayBack;
   frame.body += "<h1>" + html(name) + "</h1>" + refusal_alert(view.refused) + shown("facts") +
                 shown("actions") + shown("share") + "<h2>Files</h2>" + shown("files") +
+                (view.may_change ? files_form(facts.details, facts.files, view.refused) : "") +
                 "<h2>Peers</h2>" + shown("peers") + shown("bans") + "<h2>Rates</h2>" +
                 shown("rates") + "<h2 id=\"map\">Rank of every generation</h2>" +
                 map_section(map, view.path, id) +
