@@ -2,7 +2,9 @@
 """Choosing some of a content's files: their numbers, and what rules take of them."""
 
 import json
+import re
 
+import doors
 import harness
 from daemons import DaemonTest
 from harness import DISK, KIB, LISTEN, USAGE, VERIFY_FAILED
@@ -281,6 +283,39 @@ class InTheDaemon(DaemonTest):
         self.ask("remove", "holiday", "--delete-data")
         self.wait_for(lambda contents: not contents)
         self.assertEqual([], [path for path in elsewhere.rglob("*") if path.is_file()])
+
+
+class OnThePage(doors.Door):
+    """Boxes to tick, without JavaScript."""
+
+    def boxes(self, text):
+        """{number: whether it is ticked} of the form."""
+        return {int(number): bool(ticked) for number, ticked in
+                re.findall(r'type="checkbox" name="file(\d+)" value="on"( checked)?>', text)}
+
+    def test_ticked_files_are_fetched_and_a_refused_form_keeps_its_ticks(self):
+        source = self.tree({"a.mkv": 40 * KIB, "b <i>.txt": 10, "c.mkv": 20 * KIB})
+        seed = self.share(source)
+        self.daemon()
+        downloads = self.folder / "downloads"
+        id = self.rpc("add", source=seed.link(), folder=str(downloads), files=["file:*.txt"])["content_id"]
+        self.wait_for(lambda contents: contents[0]["complete"])
+        text = self.page(f"/content/{id}")
+        self.assertEqual({1: False, 2: True, 3: False}, self.boxes(text))
+        self.assertIn("b &lt;i&gt;.txt (10 B)", text)
+
+        status, _, text = self.form("/do", content=id, alone="on", action="files")
+        self.assertEqual(422, status)
+        self.assertIn("no file is ticked", text)
+        self.assertEqual({1: False, 2: False, 3: False}, self.boxes(text))
+        status, _, text = self.form("/do", content=id, alone="on", action="files", file1="on", file9="on")
+        self.assertEqual(422, status)
+        self.assertEqual({1: True, 2: False, 3: False}, self.boxes(text))
+
+        self.assertEqual(303, self.form("/do", content=id, alone="on", action="files", file2="on", file3="on")[0])
+        self.wait_for(lambda contents: contents[0]["complete"] and (downloads / "holiday" / "c.mkv").exists())
+        self.assertFalse((downloads / "holiday" / "a.mkv").exists())
+        self.assertEqual({1: False, 2: True, 3: True}, self.boxes(self.page(f"/content/{id}")))
 
 
 if __name__ == "__main__":

@@ -108,6 +108,7 @@ Json kept_json(const KeptContent& kept) {
                {"added_at", kept.added_at},
                {"finished_at", time_or_null(kept.finished_at)}};
   if (!kept.as.empty()) json["as"] = kept.as;
+  if (!kept.files.empty()) json["choice"] = kept.files.texts();
   if (!kept.other_folder.empty())
     json[kept.move == KeptContent::Move::kClear ? "moving_from" : "moving_to"] = kept.other_folder;
   return json;

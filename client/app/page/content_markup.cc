@@ -180,15 +180,16 @@ Regions content_regions(const ContentFacts& facts, const RankMap& map,
   const core::SwarmView none;
   const core::SwarmView& swarm = facts.swarm ? *facts.swarm : none;
   const std::string name = text_of(facts.details, "name");
-  Regions regions{{"facts", facts_of(facts.details)},
-                  {"share", link_of(facts.details)},
-                  {"files", files_section(facts.files, name, facts.swarm ? &swarm : nullptr,
-                                          number_of(facts.details, "share") == 1)},
-                  {"peers", peers_section(swarm.peers, view.page, view.path)},
-                  {"rates", rate_chart(rates, name)},
-                  {"map-table", facts.swarm ? map_table(map, swarm) : ""},
-                  {"bans", bans_section(swarm.bans)},
-                  {"more", more_facts(facts)}};
+  const bool whole = number_of(facts.details, "share") == 1 && part_words(facts.details).empty();
+  Regions regions{
+      {"facts", facts_of(facts.details)},
+      {"share", link_of(facts.details)},
+      {"files", files_section(facts.files, name, facts.swarm ? &swarm : nullptr, whole)},
+      {"peers", peers_section(swarm.peers, view.page, view.path)},
+      {"rates", rate_chart(rates, name)},
+      {"map-table", facts.swarm ? map_table(map, swarm) : ""},
+      {"bans", bans_section(swarm.bans)},
+      {"more", more_facts(facts)}};
   for (auto& row : map_rows(map, view.path)) regions.push_back(std::move(row));
   if (view.may_change) regions.emplace_back("actions", actions_of(facts.details, true));
   return regions;
@@ -210,6 +211,7 @@ std::string content_page(const ContentFacts& facts, const RankMap& map,
   frame.body = kWayBack;
   frame.body += "<h1>" + html(name) + "</h1>" + refusal_alert(view.refused) + shown("facts") +
                 shown("actions") + shown("share") + "<h2>Files</h2>" + shown("files") +
+                (view.may_change ? files_form(facts.details, facts.files, view.refused) : "") +
                 "<h2>Peers</h2>" + shown("peers") + shown("bans") + "<h2>Rates</h2>" +
                 shown("rates") + "<h2 id=\"map\">Rank of every generation</h2>" +
                 map_section(map, view.path, id) +

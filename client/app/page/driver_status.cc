@@ -53,20 +53,26 @@ Result<ContentFacts> DriverStatus::content(const std::string& id) {
     facts.details["folder"] = session->plan().dir;
     if (const auto why = session->waits_for(); !why.empty()) facts.details["waits_for"] = why;
   }
+  const auto choice =
+      content::FileChoice::from_texts(facts.details.value("choice", std::vector<std::string>()));
+  const content::FileChoice files = choice.ok() ? *choice : content::FileChoice();
   if (session == nullptr) {
-    facts.files = kept_files(id);
+    facts.files = kept_files(id, files);
     return facts;
   }
   facts.swarm = swarm_view(*session);
-  if (const auto& manifest = session->plan().manifest) facts.files = list_files(manifest->info);
+  if (const auto& manifest = session->plan().manifest)
+    facts.files = list_files(manifest->info, files);
   return facts;
 }
 
-const ListedFiles& DriverStatus::kept_files(const std::string& id) {
-  if (listed_ == id && !files_.entries.empty()) return files_;
+const ListedFiles& DriverStatus::kept_files(const std::string& id,
+                                            const content::FileChoice& choice) {
+  if (listed_ == id && choice_ == choice && !files_.entries.empty()) return files_;
   const auto manifest = parse_manifest(methods_->manifest_of(id));
   listed_ = id;
-  files_ = manifest.ok() ? list_files(manifest->info) : ListedFiles();
+  choice_ = choice;
+  files_ = manifest.ok() ? list_files(manifest->info, choice) : ListedFiles();
   return files_;
 }
 

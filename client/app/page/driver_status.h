@@ -22,11 +22,12 @@ class DriverStatus final : public StatusSource {
  private:
   ContentSession* find(const std::string& id) const;
   // Of a content without a session, as its manifest is kept.
-  const ListedFiles& kept_files(const std::string& id);
+  const ListedFiles& kept_files(const std::string& id, const content::FileChoice& choice);
 
   PeerDriver& driver_;
   DaemonMethods* const methods_;
   std::string listed_;  // the content that `files_` are of: one page asks each second
+  content::FileChoice choice_;
   ListedFiles files_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "client/app/console/content_words.h"
 #include "client/app/console/quantities.h"
@@ -26,11 +27,31 @@ std::string progress_bar(double share, const char* label) {
                      100 * share, label);
 }
 
-ListedFiles list_files(const Info& info) {
+ListedFiles list_files(const Info& info, const content::FileChoice& choice) {
   const std::size_t listed = std::min(info.files.size(), ListedFiles::kListedMax);
+  auto chosen = content::chosen_files(info, choice);
+  std::vector<bool> flags =
+      chosen.ok() ? *std::move(chosen) : std::vector<bool>(info.files.size(), true);
+  flags.resize(listed);
   return {{info.files.begin(), info.files.begin() + static_cast<std::ptrdiff_t>(listed)},
           info.files.size(),
-          info.shape.generation_bytes()};
+          info.shape.generation_bytes(),
+          std::move(flags)};
+}
+
+std::string file_boxes(const ListedFiles& files, const std::string& name, const FormMarkup& form) {
+  const bool comes_back = !form.alert().empty();
+  std::string boxes;
+  for (std::size_t i = 0; i < files.entries.size(); ++i) {
+    const FileEntry& entry = files.entries[i];
+    const std::string field = "file" + std::to_string(i + 1);
+    const bool ticked = comes_back ? form.ticked(field.c_str()) : files.chosen[i];
+    fmt::format_to(std::back_inserter(boxes),
+                   "<label><input type=\"checkbox\" name=\"{}\" value=\"on\"{}> {} ({})</label>",
+                   field, ticked ? " checked" : "", html(entry.path.empty() ? name : entry.path),
+                   size_of(entry));
+  }
+  return boxes;
 }
 
 double share_of(const FileEntry& file, std::uint64_t generation_bytes,

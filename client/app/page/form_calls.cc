@@ -40,6 +40,17 @@ Status add_folder(const web::Fields& fields, const char* field, Json& params) {
   return Done{};
 }
 
+// The numbers of the boxes that were ticked (file_boxes()), as the rule that names these files.
+Status add_ticked(const web::Fields& fields, Json& params) {
+  constexpr std::string_view kBox = "file";
+  std::string numbers;
+  for (const auto& [name, value] : fields)
+    if (name.starts_with(kBox)) numbers += (numbers.empty() ? "" : ",") + name.substr(kBox.size());
+  if (numbers.empty()) return not_understood("no file is ticked");
+  params["files"] = Json::array({"select:" + numbers});
+  return Done{};
+}
+
 // Adds what the action needs besides the content, and says which method it is.
 Result<std::string> complete(const std::string& action, const web::Fields& fields, Json& params) {
   const bool of_content = params.contains("content");
@@ -67,6 +78,10 @@ Result<std::string> complete(const std::string& action, const web::Fields& field
   }
   if (action == "queue") {
     params["to"] = value_of(fields, "to");
+    return action;
+  }
+  if (action == "files") {
+    if (const Status added = add_ticked(fields, params); !added.ok()) return added.error();
     return action;
   }
   if (action == "move") {

@@ -19,8 +19,8 @@ struct FormCall {
 std::string page_of_form(const web::Fields& fields);
 
 // `action` says what is to be done, with the content `content` or, without it, with the daemon:
-// pause, resume, remove, remove_data, priority, queue, move; limit; watch, unwatch. `alone`: the
-// form stands on the content's own page. Errors: kBadInput, in words for the reader.
+// pause, resume, remove, remove_data, priority, queue, move, files; limit; watch, unwatch. `alone`:
+// the form stands on the content's own page. Errors: kBadInput, in words for the reader.
 Result<FormCall> form_call(const web::Fields& fields);
 
 }  // namespace firn::app

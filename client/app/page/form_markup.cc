@@ -11,7 +11,7 @@
 namespace firn::app {
 namespace {
 
-constexpr std::array<std::string_view, 4> kOwnAlert = {"add", "limit", "watch", "move"};
+constexpr std::array<std::string_view, 5> kOwnAlert = {"add", "limit", "watch", "move", "files"};
 
 std::string alert_of(const Refusal& refused) {
   return "<p role=\"alert\" class=\"bad\" tabindex=\"-1\" autofocus>That was not done: " +

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "client/app/console/content_words.h"
 #include "client/app/console/json_members.h"
 #include "proto/web/markup.h"
 
@@ -58,6 +59,22 @@ std::string settings_forms(const Json& details, const std::optional<Refusal>& re
               choices("queue", "In line", "to",
                       {{"first", "first"}, {"up", "up"}, {"down", "down"}, {"last", "last"}})) +
          form(id, "add", folder) + "</details>";
+}
+
+std::string files_form(const Json& details, const ListedFiles& files,
+                       const std::optional<Refusal>& refused) {
+  const bool whole = number_of(details, "share") == 1 && part_words(details).empty();
+  if (text_of(details, "kind") != "download" || files.entries.empty() || whole) return "";
+  const FormMarkup choice(refused, "files");
+  const std::string head =
+      fmt::format("<details id=\"choose\"{}><summary>Choose files</summary>", choice.open());
+  if (files.count > files.entries.size())
+    return head + "<p>There are too many to tick: use <code>firn files</code>.</p></details>";
+  return head +
+         form(text_of(details, "content_id"), "add",
+              choice.alert() + file_boxes(files, text_of(details, "name"), choice) +
+                  "<button name=\"action\" value=\"files\">Fetch the ticked files</button>") +
+         "</details>";
 }
 
 std::string removal_forms(const Json& details) {

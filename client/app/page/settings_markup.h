@@ -6,6 +6,7 @@
 #include <string>
 
 #include "client/app/console/events.h"
+#include "client/app/page/file_markup.h"
 #include "client/app/page/form_markup.h"
 
 namespace firn::app {
@@ -13,5 +14,9 @@ namespace firn::app {
 std::string settings_forms(const Json& details, const std::optional<Refusal>& refused);
 // Ways to remove it, which ask first.
 std::string removal_forms(const Json& details);
+
+// Which of its files are fetched, as boxes to tick. Empty: there is nothing to choose.
+std::string files_form(const Json& details, const ListedFiles& files,
+                       const std::optional<Refusal>& refused);
 
 }  // namespace firn::app

@@ -185,7 +185,7 @@ TEST_CASE("the background check reads each generation once, and loses those that
     std::filesystem::rename(file, file + ".away");
     lost = {0, 1, 2};
   }
-  fixture.plane->check_in_background();
+  fixture.plane->check_in_background(std::vector<bool>(DataPlaneFixture::kGenerations, true));
   // Between two of them it rests as long as the reading took, in real time.
   for (std::uint32_t g = 0; g <= DataPlaneFixture::kGenerations; ++g)
     fixture.pass(600 * core::kSecond);
@@ -193,6 +193,16 @@ TEST_CASE("the background check reads each generation once, and loses those that
   CHECK(fixture.plane->found_all_right() == lost.empty());
   if (lost.empty())
     CHECK(fixture.store->generations_read == static_cast<int>(DataPlaneFixture::kGenerations));
+}
+
+TEST_CASE("the background check of a part reads what is held, and misses nothing else") {
+  DataPlaneFixture fixture;
+  fixture.serve();
+  fixture.plane->check_in_background({false, true, false});
+  for (int reads = 0; reads < 2; ++reads) fixture.pass(600 * core::kSecond);
+  CHECK(fixture.store->generations_read == 1);
+  CHECK(fixture.outcomes.lost.empty());
+  CHECK(fixture.plane->found_all_right());
 }
 
 }  // namespace
