@@ -42,7 +42,8 @@ class Damage(DaemonTest):
         self.told.touch()
 
     def start(self):
-        return self.daemon("--on-error", f"echo \"$FIRN_ERROR\" >> '{self.told}'")
+        # Little memory: what was served before has left it, and is read again.
+        return self.daemon("--memory", "16M", "--on-error", f"echo \"$FIRN_ERROR\" >> '{self.told}'")
 
     def serve(self):
         daemon = self.start()

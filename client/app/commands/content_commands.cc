@@ -109,7 +109,7 @@ ExitCode run(const OneArguments& arguments, Console& console) {
   if (!answer.ok()) return fail(console, answer.error());
   tell_about("content", *answer, console);
   if (!console.json() && arguments.method == "show") console.print(shown_lines(*answer));
-  if (arguments.method == "remove" && !arguments.delete_data)
+  if (!console.json() && arguments.method == "remove" && !arguments.delete_data)
     if (const std::string left = left_behind(*answer); !left.empty()) console.info(left);
   return ExitCode::kOk;
 }
