@@ -39,9 +39,9 @@ struct SeedPolicy {
     kWhileNeeded,  // while connected neighbours still need something, `duration` at most
     kNone,         // go at once
     kForever,
-    kRatio,  // until blocks sent / blocks of the content reaches `ratio`
+    kRatio,  // until blocks sent / blocks that this peer wants reaches `ratio`
     kDuration,
-    kWhenSafe,  // until the neighbours hold all of it between them (departure.h); for sources
+    kWhenSafe,  // until the neighbours hold what they want between them (departure.h); for sources
   };
   Kind kind = Kind::kWhileNeeded;
   double ratio = 0;

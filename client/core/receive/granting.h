@@ -45,7 +45,7 @@ class Granting final : public Part {
   void came(const Neighbour& n) { promises_.update(n, context_.now); }
   // All States that are due.
   void step() override;
-  // This peer leaves. If it has everything, neighbours that do not know are told, due or not.
+  // This peer leaves. If it is complete, neighbours that do not know are told, due or not.
   void tell_completion();
   TimeUs next_due() override;
 

@@ -1,5 +1,4 @@
-// Ends a download once everything is verified: has the store finished, stays as long as SeedPolicy
-// says, and leaves.
+// What a peer does once it has what it wants: stays as long as SeedPolicy says, and leaves.
 #pragma once
 
 #include <cstdint>
