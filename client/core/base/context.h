@@ -24,8 +24,8 @@ struct Context {
 };
 
 // How far a peer has come with its content: without its manifest, filling, finishing its store,
-// complete, stopped. Complete is whoever has what its user wants, which may be a part; `whole`,
-// all.
+// complete, stopped. A complete peer has what its user wants, which may be a part. A whole one
+// has everything.
 class Life {
  public:
   explicit Life(TimeUs now) : began_at_(now), progressed_at_(now) {}

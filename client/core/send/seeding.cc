@@ -66,7 +66,7 @@ void Seeding::step() {
   if (departs || duty_done()) leave();
 }
 
-// Who goes as soon as it is complete has not said so yet.
+// A peer that leaves as soon as it is complete has not told its neighbours yet.
 void Seeding::leave() {
   granting_.tell_completion();
   membership_.stop();

@@ -22,9 +22,9 @@ constexpr std::uint64_t kChoicesForFew = 32;
 // many usual round trips, in which first-hand rows of it still come from other relays [056, 070].
 // Half: a source that leaves +4 % [096].
 constexpr double kFrontRoundTrips = 2;
-// A source serves the generations that this peer wants in order, so its own rows tell where the
-// front is. Rows from peers that want other generations are no measure of it; without rows from a
-// source for so long they are the only one.
+// A source serves the generations that this peer wants in sequence, so the rows that it sends tell
+// where the front is. Rows from peers that want other generations do not. They count only if no row
+// has come from a source for this time [099].
 constexpr TimeUs kSourceNear = 1 * kSecond;
 // Among the neighbours a relay can serve, one row more that a neighbour lacks counts as waiting for
 // kChoicesPerRow more of our choices. Strictly the most deprived first, all peers send to the same

@@ -61,7 +61,7 @@ void Contributions::find_reporters(double kept) {
 }
 
 // Of the blocks that reporters received from a neighbour since the last review; nullopt: too few
-// reporters to tell. Who wants other generations has no use for its blocks.
+// reporters to tell. A reporter that wants other generations has no use for its blocks [099].
 std::optional<double> Contributions::told_growth(const Neighbour& of, const Count& count) const {
   std::vector<Said> growths;
   for (const Neighbour* reporter : reporters_) {

@@ -23,7 +23,7 @@ void FirstPass::go_on() {
   passed_ = std::max(passed_, cursor_);
 }
 
-// Who wanted the last one probably wants the next.
+// The neighbour that wanted the last generation probably wants this one.
 bool FirstPass::wanted(std::uint32_t g, const Neighbours& neighbours) {
   const Neighbour* last = neighbours.find(witness_);
   if (last && last->holds.wants(g)) return true;
