@@ -42,7 +42,7 @@ FileOutput::FileOutput(std::shared_ptr<ContentReading> content, std::size_t file
       output_(std::move(descriptor)),
       ended_(std::move(ended)),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  auto started = start_thread("write a file to standard output", [this] {
+  auto started = start_thread("standard output", [this] {
     end(within_memory(kWriting, [this] { return write_all(); }));
   });
   if (started.ok()) {
