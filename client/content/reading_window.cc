@@ -20,6 +20,7 @@ ReadingWindow::ReadingWindow(const Info& info, std::uint32_t file)
       file_bytes_(info.files[file].bytes) {}
 
 void ReadingWindow::took(std::uint64_t offset, std::uint64_t bytes, std::int64_t now_us) {
+  if (offset != position_) jumped_to_ = offset;
   if (offset == position_ && !waiting_) {
     const auto elapsed_us = static_cast<double>(now_us - last_us_);
     const double share_kept = std::exp(-elapsed_us / kMeasuredUs);
@@ -48,11 +49,12 @@ std::vector<UrgentGeneration> ReadingWindow::urgent(const std::vector<bool>& ver
   const double bytes_per_us = rate() / kSecondUs;
   const auto window = static_cast<std::uint64_t>(std::llround(bytes_per_us * kReadAheadUs));
   const std::uint64_t begin = file_begin_ + position_;
+  const std::uint64_t awaited_end = file_begin_ + jumped_to_ + kReadAheadLeast * generation_bytes_;
   const std::uint64_t end = std::min(begin + window, file_begin_ + file_bytes_);
   for (std::uint64_t at = begin; at < end && found.size() < kUrgentMax;) {
     const auto generation = static_cast<std::uint32_t>(at / generation_bytes_);
     const auto due_us = static_cast<std::int64_t>(static_cast<double>(at - begin) / bytes_per_us);
-    if (!verified[generation]) found.push_back({generation, due_us});
+    if (!verified[generation]) found.push_back({generation, due_us, at < awaited_end});
     at = (std::uint64_t{generation} + 1) * generation_bytes_;
   }
   return found;
@@ -63,8 +65,12 @@ std::vector<UrgentGeneration> soonest_first(std::vector<UrgentGeneration> of_all
   std::vector<UrgentGeneration> first;
   for (const UrgentGeneration& urgent : of_all) {
     if (first.size() == kUrgentMax) break;
-    if (std::ranges::find(first, urgent.generation, &UrgentGeneration::generation) == first.end())
+    const auto known = std::ranges::find(first, urgent.generation, &UrgentGeneration::generation);
+    if (known == first.end()) {
       first.push_back(urgent);
+    } else {
+      known->awaited |= urgent.awaited;
+    }
   }
   return first;
 }

@@ -12,15 +12,17 @@ namespace firn::content {
 struct UrgentGeneration {
   std::uint32_t generation = 0;
   std::int64_t due_us = 0;  // from now, until the reader comes to it at its rate; 0: now
+  bool awaited = false;     // it has to be there before a reader that has jumped goes on
   bool operator==(const UrgentGeneration&) const = default;
 };
 
 inline constexpr std::int64_t kReadAheadUs = 5'000'000;  // of the reader's time that is urgent
 inline constexpr std::uint64_t kReadAheadLeast = 2;  // generations, in bytes: at a start, a seek
-inline constexpr std::uint64_t kUrgentMax = 32;      // generations
+inline constexpr std::uint64_t kUrgentMax = 8;       // generations
 
 // The window lies ahead of the reader's position: what the reader takes within kReadAheadUs at its
-// rate, kReadAheadLeast generations at least. It changes only when the reader takes or seeks.
+// rate, kReadAheadLeast generations at least. It changes only when the reader takes or seeks. After
+// a start or a seek the first kReadAheadLeast are awaited: what a reader does with less is wait.
 class ReadingWindow {
  public:
   // Of Info::files[file], read from its beginning.
@@ -46,8 +48,9 @@ class ReadingWindow {
   const std::uint64_t file_begin_;  // position in the content
   const std::uint64_t file_bytes_;
   std::uint64_t position_ = 0;  // in the file
-  bool waiting_ = true;         // for what is not there
-  std::int64_t last_us_ = 0;    // when it took last
+  std::uint64_t jumped_to_ = 0;
+  bool waiting_ = true;       // for what is not there
+  std::int64_t last_us_ = 0;  // when it took last
   // Of the last seconds, the older the less.
   double taken_bytes_ = 0;
   double taking_us_ = 0;

@@ -7,6 +7,7 @@
 #include "client/content/division.h"
 #include "client/content/reading_window.h"
 #include "proto/base/within_memory.h"
+#include "proto/messages.h"
 
 namespace firn::app {
 namespace {
@@ -166,9 +167,9 @@ void ContentReading::look_at_urgent() {
     const auto urgent = file->window_.urgent(verified_);
     of_all.insert(of_all.end(), urgent.begin(), urgent.end());
   }
-  std::vector<std::uint32_t> urgent;
+  core::Urgent urgent;
   for (const auto& each : content::soonest_first(std::move(of_all)))
-    urgent.push_back(each.generation);
+    urgent[each.generation] = each.awaited ? proto::kAwaited : proto::kReadSoon;
   if (urgent == urgent_) return;
   urgent_ = std::move(urgent);
   if (std::exchange(urgent_taken_, false)) changed_();
@@ -196,7 +197,7 @@ void ContentReading::choose(std::vector<bool> chosen) {
   look_at_urgent();
 }
 
-std::optional<std::vector<std::uint32_t>> ContentReading::take_urgent() {
+std::optional<core::Urgent> ContentReading::take_urgent() {
   const std::lock_guard lock(mutex_);
   if (std::exchange(urgent_taken_, true)) return std::nullopt;
   return urgent_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "client/app/reading/readable_file.h"
+#include "client/core/base/types.h"
 #include "client/store/content_store.h"
 #include "proto/base/result.h"
 #include "proto/content/manifest.h"
@@ -47,8 +48,8 @@ class ContentReading : public std::enable_shared_from_this<ContentReading> {
   void verified(std::uint32_t generation);  // its data can be read
   void lost(std::uint32_t generation);      // it is fetched once more
   void choose(std::vector<bool> chosen);    // as in the constructor
-  // What readers need first, soonest first; nullopt: as it was.
-  std::optional<std::vector<std::uint32_t>> take_urgent();
+  // What is read now; nullopt: as it was.
+  std::optional<core::Urgent> take_urgent();
   // Readers get kCancelled from now on. May be called again.
   void end();
 
@@ -67,7 +68,7 @@ class ContentReading : public std::enable_shared_from_this<ContentReading> {
   std::vector<bool> chosen_;
   std::function<void()> changed_;
   std::vector<File*> files_;  // that are open
-  std::vector<std::uint32_t> urgent_;
+  core::Urgent urgent_;
   bool urgent_taken_ = true;
 };
 

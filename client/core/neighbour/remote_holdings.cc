@@ -14,6 +14,7 @@ void RemoteHoldings::set_shape(const Shape& shape) {
   settled_ = GenerationSet(shape.generation_count());
   withdrawn_ = GenerationSet();
   partial_ = RemoteGenerations(shape.generation_count());
+  urgent_.clear();
   null_vectors_.clear();
   wanted_blocks_.clear();
   held_blocks_.clear();
@@ -152,6 +153,7 @@ void RemoteHoldings::forget_partial(std::uint32_t g) {
   wanted_blocks_.drop(g);
   held_blocks_.drop(g);
   partial_.erase(g);
+  urgent_.erase(g);
 }
 
 // A vector costs n bytes, and nothing obliges a neighbour to send few of them.
@@ -211,6 +213,8 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
   } else {
     held_blocks_.at(g) = std::move(update.held_blocks);
   }
+  urgent_.erase(g);
+  if (update.urgency > 0 && urgent_.size() < kUrgentMax) urgent_.emplace(g, update.urgency);
   known.plain = !update.wanted_blocks.empty();
   if (known.plain) {
     wanted_blocks_.at(g).keep(std::move(update.wanted_blocks), known.in_flight == 0);

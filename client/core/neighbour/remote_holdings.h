@@ -63,6 +63,8 @@ class RemoteHoldings {
   bool satisfied() const { return heard_ && settled_.full(); }
   // It needs blocks of some generation, and its quotas let them come.
   bool asks() const;
+  // Generations that it reads now, kUrgentMax at most.
+  const Urgent& urgent() const { return urgent_; }
   // Generations that it held in whole once and says that it cannot serve any more; of size 0 where
   // it has said so of none.
   const GenerationSet& withdrawn() const { return withdrawn_; }
@@ -144,6 +146,7 @@ class RemoteHoldings {
   GenerationSet settled_;    // complete_, and what it does not want
   GenerationSet withdrawn_;  // none of complete_
   RemoteGenerations partial_;
+  Urgent urgent_;  // of partial_
   RecentChanges changes_{kChangesKept};
   std::uint64_t taken_back_ = 0;  // generations that spans made incomplete again
   std::uint64_t states_ = 0;

@@ -106,8 +106,9 @@ Grants::Window next_window(const Grants& grants, TimeUs own_queue, bool alone,
   return next;
 }
 
-bool near_end(const Holdings& holdings, const Neighbours& neighbours) {
-  return holdings.missing() < kEndBlocks * neighbours.size();
+bool near_end(const Generations& generations, const Neighbours& neighbours) {
+  return generations.reads_end() ||
+         generations.holdings().missing() < kEndBlocks * neighbours.size();
 }
 
 namespace {
@@ -122,11 +123,11 @@ TimeUs affordable(TimeUs usual, double rate, std::size_t neighbours) {
 
 }  // namespace
 
-TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
+TimeUs state_interval(const Generations& generations, const Neighbours& neighbours,
                       const Neighbour& neighbour, bool can_grant, std::uint32_t block_bytes,
                       double states_rate, TimeUs now) {
   TimeUs interval =
-      near_end(holdings, neighbours)
+      near_end(generations, neighbours)
           ? affordable(kStateIntervalEnd, states_rate * kStateTimesEnd, neighbours.size())
           : affordable(kStateInterval, states_rate, neighbours.size());
   if (neighbour.untold.urgent()) interval = std::min(interval, kStateIntervalUrgent);

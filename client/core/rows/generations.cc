@@ -74,7 +74,7 @@ void Generations::widen(TimeUs now) {
 }
 
 bool Generations::begun(std::uint32_t g) const {
-  return holdings_.find_open(g) || holdings_.verified().contains(g);
+  return holdings_.find_open(g) || holdings_.verified().contains(g) || urgency(g) > 0;
 }
 
 bool Generations::accepts(std::uint32_t g) {
@@ -178,6 +178,14 @@ std::vector<std::uint32_t> Generations::want(GenerationSet wanted, TimeUs now) {
   for (std::uint32_t g = before.next_present(0); g < before.size(); g = before.next_present(g + 1))
     if (holdings_.wants(g)) not_opened_.insert(g);
   return welcome(now);
+}
+
+std::vector<std::uint32_t> Generations::hurry(Urgent urgent) {
+  urgent.swap(urgent_);
+  urgent.insert(urgent_.begin(), urgent_.end());
+  std::vector<std::uint32_t> concerned;
+  for (const auto& [g, level] : urgent) concerned.push_back(g);
+  return concerned;
 }
 
 void Generations::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
