@@ -38,6 +38,8 @@ class Exchange {
   void release();
   // False: what came before has not left.
   bool push(std::string text);
+  // Its source may have bytes again.
+  void resume();
 
   // The connection takes bytes. What libwebsockets is to be told: 0, or -1 to close it.
   int write();
@@ -45,6 +47,10 @@ class Exchange {
  private:
   int write_head();
   int write_body();
+  int write_from_source();
+  std::uint64_t body_bytes() const {
+    return response_.source ? response_.source_bytes : response_.body.size();
+  }
   int end();
   std::string header(int token) const;
 
@@ -54,7 +60,8 @@ class Exchange {
   std::size_t body_bytes_ = 0;
   std::size_t dropped_ = 0;
   Response response_;
-  std::size_t written_ = 0;
+  std::uint64_t written_ = 0;
+  bool head_only_ = false;
   bool refused_ = false;
   bool taken_ = false;
   bool answered_ = false;
