@@ -1,0 +1,73 @@
+// One content as its readers see it: the session says what is verified and takes what is urgent,
+// readers on other threads open files.
+//
+//   session (main thread)  -- verified, lost, choose, end -->  ContentReading  <-- open, read --
+//   readers SwarmCore::hurry  <-- take_urgent --
+//
+// One mutex guards all of it and is never held while the disk is read, so neither side waits for
+// the other. The store is held while the content can be read, and by each read while it lasts.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "client/app/reading/readable_file.h"
+#include "client/store/content_store.h"
+#include "proto/base/result.h"
+#include "proto/content/manifest.h"
+
+namespace firn::app {
+
+class ContentReading : public std::enable_shared_from_this<ContentReading> {
+ public:
+  // `verified`: a flag for each generation, those whose data can be read. `chosen`: a flag for each
+  // file; empty: all. `changed` is called by any thread, must return at once, and says that
+  // take_urgent() has something new; not after end().
+  ContentReading(std::shared_ptr<store::ContentStore> store, std::vector<bool> verified,
+                 std::vector<bool> chosen, std::function<void()> changed);
+
+  // --- any thread ---
+
+  // Null once the content has ended. To be let go of soon: it keeps the content's files from being
+  // moved or removed.
+  std::shared_ptr<const Manifest> manifest() const;
+  // Of Info::files. False once the content has ended.
+  bool chosen(std::size_t file) const;
+  // `ready`: see ReadableFile::read(). It must return at once and call nothing of this content.
+  // Errors: kNotFound (no such file, a folder or link, not chosen), kCancelled (it has ended).
+  Result<std::unique_ptr<ReadableFile>> open(std::size_t file, std::function<void()> ready);
+
+  // --- main thread ---
+
+  void verified(std::uint32_t generation);  // its data can be read
+  void lost(std::uint32_t generation);      // it is fetched once more
+  void choose(std::vector<bool> chosen);    // as in the constructor
+  // What readers need first, soonest first; nullopt: as it was.
+  std::optional<std::vector<std::uint32_t>> take_urgent();
+  // Readers get kCancelled from now on. May be called again.
+  void end();
+
+ private:
+  class File;
+
+  // With the mutex held.
+  bool is_chosen(std::size_t file) const;
+  void look_at_urgent();  // after anything that may change it
+  void call_ready(const std::function<bool(const File&)>& concerned);
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<store::ContentStore> store_;  // null: it has ended
+  std::vector<bool> verified_;
+  std::vector<bool> chosen_;
+  std::function<void()> changed_;
+  std::set<File*> files_;
+  std::vector<std::uint32_t> urgent_;
+  bool urgent_taken_ = true;
+};
+
+}  // namespace firn::app
