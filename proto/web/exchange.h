@@ -49,7 +49,7 @@ class Exchange {
   int write_body();
   int write_from_source();
   std::uint64_t body_bytes() const {
-    return response_.source ? response_.source_bytes : response_.body.size();
+    return response_.source_bytes > 0 ? response_.source_bytes : response_.body.size();
   }
   int end();
   std::string header(int token) const;

@@ -58,12 +58,13 @@ struct Response {
   int status = 200;
   std::string content_type = "text/html; charset=utf-8";
   std::string body;
-  std::shared_ptr<BodySource> source = nullptr;  // in place of `body`
-  std::uint64_t source_bytes = 0;                // that it gives, all in all
-  Fields headers;                                // one that all pages have is replaced
-  std::string location;                          // of a redirection
-  std::string set_cookie;                        // the whole value of the header
-  bool cacheable = false;  // it is the same for everybody, and for the life of this process
+  // In place of `body`, where source_bytes is not 0; not needed for what was asked for by HEAD.
+  std::shared_ptr<BodySource> source = nullptr;
+  std::uint64_t source_bytes = 0;  // that it gives, all in all
+  Fields headers;                  // one that all pages have is replaced
+  std::string location;            // of a redirection
+  std::string set_cookie;          // the whole value of the header
+  bool cacheable = false;          // it is the same for everybody, and for the life of this process
   // Server-sent events: the response does not end; text follows with HttpServer::push().
   bool stream = false;
   std::chrono::milliseconds delay{0};  // before it is sent

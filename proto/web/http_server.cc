@@ -311,6 +311,11 @@ std::string HttpServer::url() const {
   return "http://" + to_text(shown) + "/";
 }
 
+bool HttpServer::for_others() const {
+  const std::string& host = impl_->listening.host;
+  return host != "::1" && !host.starts_with("127.");
+}
+
 Status HttpServer::run(HttpHandler& handler) {
   impl_->handler = &handler;
   auto thread = start_thread("the page", [impl = impl_.get()] {

@@ -65,6 +65,8 @@ class HttpServer {
   // For a browser of this machine. Numeric: at another address of `localhost` another user may
   // listen, and would get the token.
   std::string url() const;
+  // Whether programs of other machines can reach it.
+  bool for_others() const;
   // Starts the thread; once. `handler` outlives this object. Errors: kBusy (no thread).
   Status run(HttpHandler& handler);
 
