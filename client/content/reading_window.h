@@ -17,7 +17,7 @@ struct UrgentGeneration {
 
 inline constexpr std::int64_t kReadAheadUs = 5'000'000;  // of the reader's time that is urgent
 inline constexpr std::uint64_t kReadAheadLeast = 2;  // generations, in bytes: at a start, a seek
-inline constexpr std::size_t kUrgentMax = 32;        // generations
+inline constexpr std::uint64_t kUrgentMax = 32;        // generations
 
 // The window lies ahead of the reader's position: what the reader takes within kReadAheadUs at its
 // rate, kReadAheadLeast generations at least. It changes only when the reader takes or seeks.
@@ -32,14 +32,15 @@ class ReadingWindow {
   void took(std::uint64_t offset, std::uint64_t bytes, std::int64_t now_us);
 
   std::uint64_t position() const { return position_; }
-  // Bytes per second that the reader takes of what is there; 0 at the start.
+  // Bytes per second that the reader takes of what is there: at least what makes a window of
+  // kReadAheadLeast generations, at most what makes one of kUrgentMax.
   double rate() const;
   // Those of the window that are not verified (a flag for each generation), soonest first,
   // kUrgentMax at most.
   std::vector<UrgentGeneration> urgent(const std::vector<bool>& verified) const;
 
  private:
-  double rate_max() const;
+  double rate_of(std::uint64_t generations) const;  // what makes a window of so many
 
   const std::uint64_t generation_bytes_;
   const std::uint64_t file_begin_;  // position in the content

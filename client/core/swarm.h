@@ -96,6 +96,8 @@ class SwarmCore {
   // are verified are kept and served. ContentComplete comes once all wanted ones are there, also if
   // they were before: the store must know the choice by then (ContentStore::choose).
   void want(const std::vector<bool>& wanted, TimeUs now);
+  // Stub until the core's own.
+  void hurry(std::vector<std::uint32_t>, TimeUs) {}
 
   // --- trackers ---
   void tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply, TimeUs now);

@@ -13,7 +13,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "client/app/reading/readable_file.h"
@@ -36,7 +35,8 @@ class ContentReading : public std::enable_shared_from_this<ContentReading> {
   // Null once the content has ended. To be let go of soon: it keeps the content's files from being
   // moved or removed.
   std::shared_ptr<const Manifest> manifest() const;
-  // Of Info::files. False once the content has ended.
+  // Whether Info::files[file] can be opened: it is a file and chosen, and the content has not
+  // ended.
   bool chosen(std::size_t file) const;
   // `ready`: see ReadableFile::read(). It must return at once and call nothing of this content.
   // Errors: kNotFound (no such file, a folder or link, not chosen), kCancelled (it has ended).
@@ -55,8 +55,9 @@ class ContentReading : public std::enable_shared_from_this<ContentReading> {
  private:
   class File;
 
-  // With the mutex held.
-  bool is_chosen(std::size_t file) const;
+  // All of these with the mutex.
+  Status may_read(std::size_t file) const;
+  std::uint32_t generation_at(std::uint64_t position) const;
   void look_at_urgent();  // after anything that may change it
   void call_ready(const std::function<bool(const File&)>& concerned);
 
@@ -65,7 +66,7 @@ class ContentReading : public std::enable_shared_from_this<ContentReading> {
   std::vector<bool> verified_;
   std::vector<bool> chosen_;
   std::function<void()> changed_;
-  std::set<File*> files_;
+  std::vector<File*> files_;  // that are open
   std::vector<std::uint32_t> urgent_;
   bool urgent_taken_ = true;
 };

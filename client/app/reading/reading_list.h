@@ -16,12 +16,14 @@ class ReadingList {
  public:
   // Null: there is none.
   std::shared_ptr<ContentReading> find(const ContentId& content) const;
-  // What a stream of this content asks for, 32 hexadecimal digits: random, made when the content is
-  // added, gone when it is removed. Empty: there is none.
+  // The secret of this content's streams: 256 random bits as text, made when the content is added,
+  // gone when it is removed. Empty: there is none.
   std::string token(const ContentId& content) const;
 
+  // In the place of one that ends.
   void add(const ContentId& content, std::shared_ptr<ContentReading> reading);
-  void remove(const ContentId& content);
+  // Unless another has taken its place.
+  void remove(const ContentId& content, const ContentReading& reading);
 
  private:
   struct Entry {
