@@ -1,9 +1,6 @@
 #include "proto/web/http_server.h"
 
-#include <arpa/inet.h>
 #include <doctest/doctest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <atomic>
 #include <chrono>
@@ -13,10 +10,12 @@
 #include <thread>
 #include <vector>
 
-#include "proto/base/unique_fd.h"
+#include "tests/web/http_client.h"
 
 namespace firn::web {
 namespace {
+
+using test::HttpClient;
 
 constexpr std::size_t kMiB = 1 << 20;
 
@@ -101,51 +100,6 @@ class Bodies final : public HttpHandler {
   std::unique_ptr<HttpServer> server_;
 };
 
-class Client {
- public:
-  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const int small = 4096;
-    (void)::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    REQUIRE(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0);
-  }
-  void ask(const std::string& method, const std::string& path) {
-    const std::string text = method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    REQUIRE(::send(socket_.get(), text.data(), text.size(), 0) ==
-            static_cast<ssize_t>(text.size()));
-  }
-  std::string head() {
-    while (text_.find("\r\n\r\n") == std::string::npos)
-      if (!receive()) break;
-    const std::size_t end = std::min(text_.find("\r\n\r\n"), text_.size() - 4) + 4;
-    std::string head = text_.substr(0, end);
-    text_.erase(0, end);
-    return head;
-  }
-  // Fewer where the connection ends before.
-  std::string body(std::size_t bytes) {
-    while (text_.size() < bytes)
-      if (!receive()) break;
-    std::string body = text_.substr(0, bytes);
-    text_.erase(0, body.size());
-    return body;
-  }
-
- private:
-  bool receive() {
-    std::vector<char> part(64 << 10);
-    const ssize_t got = ::recv(socket_.get(), part.data(), part.size(), 0);
-    if (got > 0) text_.append(part.data(), static_cast<std::size_t>(got));
-    return got > 0;
-  }
-
-  const UniqueFd socket_;
-  std::string text_;
-};
-
 void wait_until(const std::function<bool()>& holds) {
   while (!holds()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
 }
@@ -154,7 +108,7 @@ TEST_CASE("a body is read from its source to its end, and the connection takes t
   Bodies bodies;
   const auto long_one = bodies.add("long", 3 * kMiB + 1, 3 * kMiB + 1);
   bodies.add("short", 10, 10);
-  Client client(bodies.port());
+  HttpClient client(bodies.port());
   client.ask("GET", "/long");
   const std::string head = client.head();
   CHECK(head.starts_with("HTTP/1.1 200"));
@@ -170,7 +124,7 @@ TEST_CASE("a body is read from its source to its end, and the connection takes t
 TEST_CASE("a header of a response replaces the one that pages have") {
   Bodies bodies;
   bodies.add("x", 10, 10);
-  Client client(bodies.port());
+  HttpClient client(bodies.port());
   client.ask("GET", "/x");
   const std::string head = client.head();
   CHECK(head.find("content-security-policy: sandbox\r\n") != std::string::npos);
@@ -182,7 +136,7 @@ TEST_CASE("HEAD is answered as GET, without the body") {
   Bodies bodies;
   bodies.add("x", 5'000'000'000, 0);
   bodies.add("y", 10, 10);
-  Client client(bodies.port());
+  HttpClient client(bodies.port());
   client.ask("HEAD", "/x");
   CHECK(client.head().find("content-length: 5000000000\r\n") != std::string::npos);
   client.ask("GET", "/y");
@@ -194,7 +148,7 @@ TEST_CASE("a body waits for bytes that have not come, and holds up no other") {
   Bodies bodies;
   const auto waiting = bodies.add("waiting", 1000, 100);
   bodies.add("other", 10, 10);
-  Client client(bodies.port()), other(bodies.port());
+  HttpClient client(bodies.port()), other(bodies.port());
   client.ask("GET", "/waiting");
   (void)client.head();
   CHECK(client.body(100) == pattern(100));
@@ -210,7 +164,7 @@ TEST_CASE("a body waits for bytes that have not come, and holds up no other") {
 TEST_CASE("a source that fails ends its connection before the body is whole") {
   Bodies bodies;
   const auto failing = bodies.add("failing", 1000, 100);
-  Client client(bodies.port());
+  HttpClient client(bodies.port());
   client.ask("GET", "/failing");
   (void)client.head();
   CHECK(client.body(100) == pattern(100));
@@ -223,7 +177,7 @@ TEST_CASE("a source that fails ends its connection before the body is whole") {
 TEST_CASE("a reader that takes nothing makes its source give less than 1 MiB") {
   Bodies bodies;
   const auto large = bodies.add("large", 64 * kMiB, 64 * kMiB);
-  Client client(bodies.port());
+  HttpClient client(bodies.port());
   client.ask("GET", "/large");
   std::size_t before = 0;
   do {  // until it stands still
@@ -237,10 +191,10 @@ TEST_CASE("a reader that takes nothing makes its source give less than 1 MiB") {
 
 TEST_CASE("many readers of one body get all of it") {
   Bodies bodies;
-  std::vector<std::unique_ptr<Client>> clients;
+  std::vector<std::unique_ptr<HttpClient>> clients;
   for (int i = 0; i < 20; ++i) {
     bodies.add(std::to_string(i), kMiB, kMiB);
-    clients.push_back(std::make_unique<Client>(bodies.port()));
+    clients.push_back(std::make_unique<HttpClient>(bodies.port()));
     clients.back()->ask("GET", "/" + std::to_string(i));
   }
   for (const auto& client : clients) {
@@ -252,7 +206,7 @@ TEST_CASE("many readers of one body get all of it") {
 TEST_CASE("a server that ends lets go of what it waits for") {
   Bodies bodies;
   const auto waiting = bodies.add("waiting", 1000, 100);
-  Client client(bodies.port());
+  HttpClient client(bodies.port());
   client.ask("GET", "/waiting");
   (void)client.head();
   CHECK(client.body(100) == pattern(100));
