@@ -17,7 +17,7 @@ struct UrgentGeneration {
 
 inline constexpr std::int64_t kReadAheadUs = 5'000'000;  // of the reader's time that is urgent
 inline constexpr std::uint64_t kReadAheadLeast = 2;  // generations, in bytes: at a start, a seek
-inline constexpr std::uint64_t kUrgentMax = 32;        // generations
+inline constexpr std::uint64_t kUrgentMax = 32;      // generations
 
 // The window lies ahead of the reader's position: what the reader takes within kReadAheadUs at its
 // rate, kReadAheadLeast generations at least. It changes only when the reader takes or seeks.

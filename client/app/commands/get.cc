@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <string_view>
+
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/download_options.h"
@@ -17,6 +19,8 @@
 
 namespace firn::app {
 namespace {
+
+constexpr std::string_view kToStdout = "-";  // in place of DIR
 
 struct GetArguments {
   std::vector<std::string> sources;
@@ -118,6 +122,16 @@ ExitCode run_in_temporary_folder(const GetArguments& arguments, Console& console
   return run(inside, console);
 }
 
+void check_together(const GetArguments& arguments) {
+  const auto refuse = [](const char* why) { throw CLI::ValidationError("get", why); };
+  const bool several = arguments.sources.size() > 1;
+  if (several && !arguments.as.empty())
+    refuse("--as is for one content: get the others by themselves");
+  if (arguments.dir != kToStdout) return;
+  if (several) refuse("-o - is for one content: get the others by themselves");
+  if (arguments.console.json) refuse("-o - and --json both write to standard output");
+}
+
 }  // namespace
 
 void add_get_command(CLI::App& app, Chosen& chosen) {
@@ -171,14 +185,8 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
   add_status_option(*command, arguments->status);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {
-    if (!arguments->as.empty() && arguments->sources.size() > 1)
-      throw CLI::ValidationError("get", "--as is for one content: get the others by themselves");
-    const bool to_stdout = arguments->dir == "-";
-    if (to_stdout && arguments->sources.size() > 1)
-      throw CLI::ValidationError("get", "-o - is for one content");
-    if (to_stdout && arguments->console.json)
-      throw CLI::ValidationError("get", "-o - and --json both write to standard output");
-    chosen = run_of(arguments, to_stdout ? run_in_temporary_folder : run);
+    check_together(*arguments);
+    chosen = run_of(arguments, arguments->dir == kToStdout ? run_in_temporary_folder : run);
   });
 }
 

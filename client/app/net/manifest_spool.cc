@@ -50,7 +50,8 @@ Status ManifestSpool::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return error_from_errno("keep a manifest in " + place_for_temporaries(), errno);
+    if (written < 0)
+      return error_from_errno("keep a manifest in " + place_for_temporaries(), errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return Done{};

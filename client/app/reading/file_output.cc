@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "proto/base/start_thread.h"
 #include "proto/base/within_memory.h"
 
 namespace firn::app {
@@ -41,20 +42,28 @@ FileOutput::FileOutput(std::shared_ptr<ContentReading> content, std::size_t file
       output_(std::move(descriptor)),
       ended_(std::move(ended)),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  thread_ = std::thread([this] {
-    const Status written = within_memory(kWriting, [this] { return write_all(); });
-    {
-      const std::lock_guard lock(mutex_);
-      result_ = written;
-    }
-    ended_();
+  auto started = start_thread("standard output", [this] {
+    end(within_memory(kWriting, [this] { return write_all(); }));
   });
+  if (started.ok()) {
+    thread_ = *std::move(started);
+  } else {
+    end(started.error());
+  }
 }
 
 FileOutput::~FileOutput() {
   stopping_ = true;
   wake();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
+}
+
+void FileOutput::end(Status result) {
+  {
+    const std::lock_guard lock(mutex_);
+    result_ = std::move(result);
+  }
+  ended_();
 }
 
 std::optional<Status> FileOutput::result() const {

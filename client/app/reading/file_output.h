@@ -20,8 +20,8 @@ namespace firn::app {
 // that thread alone.
 class FileOutput {
  public:
-  // `descriptor`: taken over, and closed after the last byte. `ended`: called once by that thread
-  // as its last act.
+  // `descriptor`: taken over, and closed after the last byte. `ended`: called once, by that thread
+  // as its last act, or at once if there can be no thread.
   FileOutput(std::shared_ptr<ContentReading> content, std::size_t file, UniqueFd descriptor,
              std::function<void()> ended);
   // Stops.
@@ -32,6 +32,7 @@ class FileOutput {
   std::optional<Status> result() const;
 
  private:
+  void end(Status result);
   Status write_all();
   Status write(std::span<const std::uint8_t> bytes);
   Status await(short output_events);
