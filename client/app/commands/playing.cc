@@ -1,12 +1,9 @@
 #include "client/app/commands/playing.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX's
 
-#include <cerrno>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
+#include <utility>
 
 #include "proto/program/output_file.h"
 
@@ -17,37 +14,27 @@ const FileKind kPlaylist{"playlist", [](std::string_view) { return false; }};
 
 }  // namespace
 
-Result<std::unique_ptr<PlaylistFile>> PlaylistFile::write(const std::string& text) {
-  std::error_code fault;
-  const auto temporary = std::filesystem::temp_directory_path(fault);
-  std::string folder = (fault ? "/tmp" : temporary.string()) + "/firn-play-XXXXXX";
-  if (::mkdtemp(folder.data()) == nullptr) return error_from_errno("make " + folder, errno);
-  std::unique_ptr<PlaylistFile> file(new PlaylistFile(folder));
-  const auto written = OutputFile(file->path(), kPlaylist).write_new_private(text);
-  if (!written.ok()) return written.error();
-  return file;
-}
-
-PlaylistFile::~PlaylistFile() {
-  std::error_code ignored;
-  std::filesystem::remove(path(), ignored);
-  std::filesystem::remove(folder_, ignored);
-}
-
 Status Player::begin(const Playing& playing, std::function<void()> ended) {
   const std::string& url =
       playing.entries.size() == 1 ? playing.entries.front().url : playing.playlist;
   if (command_.empty()) {
-    console_.event({{"event", "play"}, {"url", url}});
+    const std::size_t query = url.find('?');
+    console_.event({{"event", "play"},
+                    {"url", url.substr(0, query)},
+                    {"token", url.substr(url.find('=', query) + 1)}});
     if (!console_.json()) console_.print(url);
     return Done{};
   }
-  auto file = PlaylistFile::write(playlist_text(playing.entries));
-  if (!file.ok()) return file.error();
-  file_ = *std::move(file);
+  auto folder = TemporaryFolder::make();
+  if (!folder.ok()) return folder.error();
+  folder_ = *std::move(folder);
+  const std::string path = folder_->path() + "/playlist.m3u8";
+  const auto written =
+      OutputFile(path, kPlaylist).write_new_private(playlist_text(playing.entries));
+  if (!written.ok()) return written.error();
   // The shell takes the name from its environment: nothing of ours is read as its language.
   return loop_.run_shell(
-      command_ + " \"$FIRN_PLAYLIST\"", {{"FIRN_PLAYLIST", file_->path()}},
+      command_ + " \"$FIRN_PLAYLIST\"", {{"FIRN_PLAYLIST", path}},
       [this, alive = std::weak_ptr(alive_), ended = std::move(ended)](int status) {
         if (alive.expired()) return;
         status_ = status;

@@ -73,11 +73,18 @@ TEST_CASE("a path names a content's file or its playlist, and nothing else is on
   const std::string id = ContentId().text();
   CHECK(parse_stream_path("/stream/" + id + "/a/b c") == StreamPath{ContentId(), "a/b c"});
   CHECK(parse_stream_path("/playlist/" + id + ".m3u8") == StreamPath{ContentId(), ""});
-  for (const std::string& path :
-       {std::string(), std::string("/"), "/stream/" + id, "/stream/" + id + "/",
-        "/stream/" + id.substr(1) + "/a", "/stream//a", "/playlist/" + id,
-        "/playlist/" + id + "/a.m3u8", "/playlist/.m3u8", "stream/" + id + "/a",
-        "/Stream/" + id + "/a"}) {
+  const std::vector<std::string> others = {"",
+                                           "/",
+                                           "/stream/" + id,
+                                           "/stream/" + id + "/",
+                                           "/stream/" + id.substr(1) + "/a",
+                                           "/stream//a",
+                                           "/playlist/" + id,
+                                           "/playlist/" + id + "/a.m3u8",
+                                           "/playlist/.m3u8",
+                                           "stream/" + id + "/a",
+                                           "/Stream/" + id + "/a"};
+  for (const std::string& path : others) {
     CAPTURE(path);
     CHECK_FALSE(parse_stream_path(path));
   }
