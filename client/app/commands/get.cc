@@ -186,7 +186,8 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {
     check_together(*arguments);
-    chosen = run_of(arguments, arguments->dir == kToStdout ? run_in_temporary_folder : run);
+    chosen = arguments->dir == kToStdout ? run_of(arguments, run_in_temporary_folder)
+                                         : run_of(arguments, run);
   });
 }
 
