@@ -32,8 +32,10 @@ class Exchange {
   // `refused`: the request is not read to its end, so that its connection closes.
   void answer(Response response, bool refused);
   bool answered() const { return answered_; }
-  // Part of its answer has not been written yet; streams have no end.
-  bool owes() const { return answered_ && !ended_ && !waits_ && !response_.stream; }
+  // Part of its answer has not been written yet; streams and bodies of sources are not waited for.
+  bool owes() const {
+    return answered_ && !ended_ && !waits_ && !response_.stream && !response_.source;
+  }
   // Its delay is over.
   void release();
   // False: what came before has not left.

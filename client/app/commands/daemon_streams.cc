@@ -32,7 +32,7 @@ Result<Json> DaemonStreams::tell(const ContentId& content) {
   const auto reading = contents_.find(content);
   const auto manifest = reading ? reading->manifest() : nullptr;
   if (manifest == nullptr)
-    return Error{ErrorCode::kNotFound, "play " + content.short_text(),
+    return Error{ErrorCode::kBusy, "play " + content.short_text(),
                  "the content is not open: it is paused, waits for its turn, or its manifest has "
                  "not come yet"};
   if (const Status opened = open(); !opened.ok()) return opened.error();

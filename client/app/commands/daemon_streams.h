@@ -18,7 +18,7 @@ class DaemonStreams {
                 Console& console)
       : listen_(std::move(listen)), folder_(folder), contents_(contents), console_(console) {}
 
-  // What docs/rpc.md says of `play`. Errors: kNotFound (the content is not open), as
+  // What docs/rpc.md says of `play`. Errors: kBusy (the content is not open), as
   // open_stream_server()'s.
   Result<Json> tell(const ContentId& content);
 

@@ -131,16 +131,17 @@ ExitCode play_told(const PlayArguments& arguments, const Json& told, Console& co
 }
 
 ExitCode run(const PlayArguments& arguments, Console& console) {
+  // A name may be the text of a link that lacks its "firn:".
+  auto source = read_source(arguments.source, arguments.dir);
   std::error_code ignored;
-  const bool is_source =
-      arguments.source.starts_with("firn:") || std::filesystem::exists(arguments.source, ignored);
-  if (!is_source) {
+  if (!arguments.source.starts_with("firn:") &&
+      !std::filesystem::exists(arguments.source, ignored)) {
     const auto told = ask(arguments, "play", {{"content", arguments.source}});
     if (told.ok()) return play_told(arguments, *told, console);
-    if (told.error().code != ErrorCode::kNotFound && told.error().code != ErrorCode::kUnreachable)
-      return fail(console, told.error());
+    const bool unknown =
+        told.error().code == ErrorCode::kNotFound || told.error().code == ErrorCode::kUnreachable;
+    if (!unknown || !source.ok()) return fail(console, told.error());
   }
-  auto source = read_source(arguments.source, arguments.dir);
   if (!source.ok()) return fail(console, source.error());
   return play_link(arguments, *std::move(source), console);
 }
