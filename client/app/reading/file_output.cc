@@ -42,9 +42,8 @@ FileOutput::FileOutput(std::shared_ptr<ContentReading> content, std::size_t file
       output_(std::move(descriptor)),
       ended_(std::move(ended)),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
-  auto started = start_thread("standard output", [this] {
-    end(within_memory(kWriting, [this] { return write_all(); }));
-  });
+  auto started = start_thread(
+      "standard output", [this] { end(within_memory(kWriting, [this] { return write_all(); })); });
   if (started.ok()) {
     thread_ = *std::move(started);
   } else {
