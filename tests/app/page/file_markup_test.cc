@@ -69,3 +69,22 @@ TEST_CASE("without a session files have sizes, and a progress only if they are c
   CHECK(files_section({}, "x", nullptr, true, "").find("once the manifest is known") !=
         std::string::npos);
 }
+
+TEST_CASE("audio and video files that are chosen lead to players, others do not") {
+  Info info;
+  info.shape = {10, 100, 5000};
+  for (const char* path : {"a.mkv", "b.txt", "c\"<.mp3", "d.mkv"}) {
+    info.files.push_back(file(0, 1));
+    info.files.back().path = path;
+  }
+  ListedFiles listed = list_files(info);
+  listed.chosen[3] = false;
+  const std::string markup = files_section(listed, "x", nullptr, true, "/play/ID");
+  CHECK(markup.find("<a href=\"/play/ID\">") != std::string::npos);
+  CHECK(markup.find("<a href=\"/play/ID/1\" aria-label=\"Play a.mkv\">") != std::string::npos);
+  CHECK(markup.find("/play/ID/2") == std::string::npos);
+  CHECK(markup.find("<a href=\"/play/ID/3\" aria-label=\"Play c&quot;&lt;.mp3\">") !=
+        std::string::npos);
+  CHECK(markup.find("/play/ID/4") == std::string::npos);
+  CHECK(files_section(listed, "x", nullptr, true, "").find("/play") == std::string::npos);
+}

@@ -21,7 +21,7 @@ Info info_of(const std::vector<std::string>& paths) {
   return info;
 }
 
-const auto all = [](std::size_t) { return true; };
+const auto every_file = [](std::size_t) { return true; };
 
 const StreamAddress kAddress{"http://127.0.0.1:80/", ContentId(), "t"};
 
@@ -31,13 +31,13 @@ using Places = std::vector<std::size_t>;
 
 TEST_CASE("a playlist has the audio and video files that are chosen, by their paths") {
   const Info info = info_of({"b.mkv", "a.MP3", "notes.txt", "x.mkv/", "page.html", "c.mp4"});
-  CHECK(played_files(info, all) == Places{1, 0, 5});
+  CHECK(played_files(info, every_file) == Places{1, 0, 5});
   CHECK(played_files(info, [](std::size_t i) { return i != 0; }) == Places{1, 5});
 }
 
 TEST_CASE("without audio and video a playlist has all files that are chosen, and no folder") {
   const Info info = info_of({"a.bin", "b/", "c"});
-  CHECK(played_files(info, all) == Places{0, 2});
+  CHECK(played_files(info, every_file) == Places{0, 2});
   CHECK(played_files(info, [](std::size_t i) { return i == 2; }) == Places{2});
 }
 
