@@ -423,6 +423,13 @@ Result<Json> ContentList::page() {
   return Error{ErrorCode::kUnreachable, "open the page", "the daemon is starting"};
 }
 
+Result<Json> ContentList::play(const std::string& which) {
+  const auto content = find(which);
+  if (!content.ok()) return content.error();
+  if (play_) return play_((*content)->id());
+  return Error{ErrorCode::kUnreachable, "play '" + which + "'", "the daemon is starting"};
+}
+
 Result<Json> ContentList::stop() {
   host_.driver.stop();
   return Json{{"stopping", true}};

@@ -65,6 +65,11 @@ class ContentList final : public DaemonMethods {
   Result<Json> page() override;
   // What page() asks, while it is open for commands.
   void offer_page(std::function<Result<Json>()> page) { page_ = std::move(page); }
+  Result<Json> play(const std::string& which) override;
+  // What play() asks, likewise.
+  void offer_streams(std::function<Result<Json>(const ContentId&)> play) {
+    play_ = std::move(play);
+  }
   // Ends the daemon, once it has answered and every session has left.
   Result<Json> stop() override;
 
@@ -86,6 +91,7 @@ class ContentList final : public DaemonMethods {
   const QueueLimits queue_;
   const ReadContent read_;
   std::function<Result<Json>()> page_;
+  std::function<Result<Json>(const ContentId&)> play_;
   std::vector<std::unique_ptr<DaemonContent>> contents_;  // as they were added
   std::vector<DaemonContent*> active_;                    // those whose turn() may be due
   bool changed_ = true;                                   // which want to be active, or their order

@@ -61,6 +61,8 @@ class DaemonMethods {
   // For the page, not for JSON-RPC: the bytes of its manifest file; empty: not known. Valid until
   // the next call.
   virtual std::string_view manifest_of(const std::string&) { return {}; }
+  // Opens the door for players if it is not open.
+  virtual Result<Json> play(const std::string& which) = 0;
   // Opens the page if it is not open.
   virtual Result<Json> page() = 0;
   virtual Result<Json> stop() = 0;

@@ -85,7 +85,7 @@ std::size_t StatusPages::body_bytes_max(const Request& head) {
 }
 
 void StatusPages::request(ExchangeId id, Request request) {
-  constexpr std::string_view kContent = "/content/";
+  constexpr std::string_view kContent = "/content/", kPlay = "/play/";
   if (request.method == Method::kPost && may_change_) {
     if (request.path == "/rpc") return call_rpc(id, std::move(request.body));
     if (request.path == "/add") return add(id, request);
@@ -93,6 +93,8 @@ void StatusPages::request(ExchangeId id, Request request) {
   } else if (request.method == Method::kGet) {
     if (request.path == "/events") return begin_stream(id, request);
     if (request.path == "/range") return tell_range(id, request);
+    if (request.path.starts_with(kPlay) && may_change_)
+      return play(id, std::string_view(request.path).substr(kPlay.size()));
     if (request.path == "/") return show(id, "", view_of(request.query, "", may_change_));
     if (request.path.starts_with(kContent)) {
       const std::string content = request.path.substr(kContent.size());
@@ -184,6 +186,24 @@ void StatusPages::tell_range(ExchangeId id, const Request& request) {
   if (content == nullptr || content->empty())
     return server_.reply(id, web::plain_response(404, "there is no such content"));
   if (!with_facts(*content, take)) server_.reply(id, web::plain_response(503, kBusy));
+}
+
+void StatusPages::play(ExchangeId id, std::string_view what) {
+  const std::size_t slash = std::min(what.find('/'), what.size());
+  const std::string content(what.substr(0, slash)),
+      number(what.substr(std::min(slash + 1, what.size())));
+  const bool called = calls_.call([this, id, content, number] {
+    const auto told = source_.methods()->play(content);
+    std::string url, why = told.ok() ? "There is no such file to play." : told.error().message();
+    if (told.ok() && number.empty()) url = (*told)["playlist"].get<std::string>();
+    if (told.ok())
+      for (const Json& file : (*told)["files"])
+        if (file["number"].dump() == number) url = file["url"].get<std::string>();
+    server_.post([this, id, url, why] {
+      server_.reply(id, url.empty() ? failure(404, "Not found", why) : web::redirection(url));
+    });
+  });
+  if (!called) server_.reply(id, web::plain_response(503, kBusy));
 }
 
 void StatusPages::begin_stream(ExchangeId id, const Request& request) {

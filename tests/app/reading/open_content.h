@@ -24,16 +24,18 @@ inline constexpr std::size_t kOpenGeneration = kOpenBlocks * kOpenBlockBytes;
 
 class OpenContent {
  public:
-  // "content/0", "content/1", ... of these sizes, of which nothing has come.
+  // "content/0", "content/1", ... of these sizes, of which nothing has come. `names`: others.
   explicit OpenContent(const std::vector<std::size_t>& sizes,
-                       std::uint32_t block_bytes = kOpenBlockBytes) {
+                       std::uint32_t block_bytes = kOpenBlockBytes,
+                       const std::vector<std::string>& names = {}) {
     const std::string source = folder_.path() + "/content";
     std::filesystem::create_directory(source);
     std::mt19937_64 random(58);
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       std::string bytes(sizes[i], '\0');
       for (char& byte : bytes) byte = static_cast<char>(random());
-      std::ofstream(source + "/" + std::to_string(i), std::ios::binary) << bytes;
+      const std::string name = names.empty() ? std::to_string(i) : names[i];
+      std::ofstream(source + "/" + name, std::ios::binary) << bytes;
       files.push_back(std::move(bytes));
     }
     content::CreateOptions options;
