@@ -88,10 +88,8 @@ void ContentSession::store_opened(Result<OpenedStore> opened) {
   }
   if (!opened.ok())
     return fail(plan_.serves() ? opened.error() : advice_when_refused(opened.error()));
-  if (!opened->resumed.warning.empty())
-    host_.console.warning(opened->resumed.warning, plan_.content_id);
-  if (const auto& no_room = opened->resumed.no_room)
-    host_.console.warning(advice_when_no_room(plan_, *no_room).message(), plan_.content_id);
+  if (const std::string warning = opened->store->take_warning(); !warning.empty())
+    host_.console.warning(warning, plan_.content_id);
   if (!opened->warning.empty()) host_.console.warning(opened->warning, plan_.content_id);
   start_core(*std::move(opened));
 }
