@@ -211,6 +211,7 @@ void ContentSession::store_finished() {
   core_.feed(&SwarmCore::content_finished);
   const core::Report report = core_.facts().report();
   if (!report.complete) return;  // something else is wanted since
+  if (complete_) return;         // lost bytes of the same choice are there again
   const bool leaving = phase_ == Phase::kLeaving;
   complete_ = true;
   if (leaving) result_ = ExitCode::kOk;  // it was told to stop just before
