@@ -159,8 +159,8 @@ class ContentStore {
   // Another choice of files, as OpenOptions::chosen, from now on and for later runs; also after
   // finish(). Files that are chosen now and complete get their names at the next sync(); what has
   // its final name keeps it. Nothing changes once all of the content is finished. Errors, which
-  // change nothing: kUnsupported (the file system holds no file so large), kExists (it takes two of
-  // the names for one), the disk's.
+  // change nothing: kUnsupported (the file system holds no file so large, or takes two of the names
+  // for one), the disk's.
   virtual Status choose(std::vector<bool> chosen) = 0;
 
   // Makes everything written so far durable (fdatasync, then a mark in the journal), then names

@@ -26,7 +26,7 @@ Status keep_choice(Files& files, const std::string& work, const std::vector<bool
   std::transform(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(digits.size()),
                  digits.begin(), [](bool flag) { return flag ? '1' : '0'; });
   const auto last = read_whole_file(files, path, limits::kFileCountMax);
-  if (!last || *last != digits)
+  if (digits.empty() || !last || *last != digits)
     if (Status s = write(digits); !s) return s;
   Status synced = files.sync_folder(work);
   if (!synced) (void)write(last ? *last : std::vector<std::uint8_t>()).ok();

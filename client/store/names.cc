@@ -121,9 +121,9 @@ Status make_names(Files& files, const Info& info, const std::string& folder,
   Status made = Names(files, info, fresh, chosen, cancelled).make();
   if (made && there->kind == FileKind::kMissing && content::all_chosen(chosen))
     return files.rename(fresh, folder, true);
-  if (made || made.error().code == ErrorCode::kExists)
-    if (Status s = remove_tree(files, fresh, cancelled); !s) return s;
-  return made;
+  if (!made && made.error().code == ErrorCode::kCancelled) return made;
+  Status gone = remove_tree(files, fresh, cancelled);
+  return made ? gone : made;
 }
 
 }  // namespace firn::store

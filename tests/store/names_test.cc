@@ -103,7 +103,7 @@ TEST_CASE("names that are one do not matter where the other is neither chosen no
     REQUIRE(store.ok());
     const Status wider = (*store)->choose({});
     REQUIRE_FALSE(wider.ok());
-    CHECK(wider.error().code == ErrorCode::kExists);
+    CHECK(wider.error().code == ErrorCode::kUnsupported);
     CHECK(*(*store)->finish());
   }
 }
