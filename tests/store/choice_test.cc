@@ -315,8 +315,13 @@ TEST_CASE("a later run finds the choice that was last made; one that is damaged 
     CHECK(report->warning.find("choice") != std::string::npos);
     CHECK(report->bad_count == kFileCount);
   }
-  const Download download(dir, choosing(kOnlyB));
-  CHECK(*kept() == kOnlyB);
+  {
+    const Download download(dir, choosing(kOnlyB));
+    CHECK(*kept() == kOnlyB);
+  }
+  test::write_file(dir.path(work("choice")), {});
+  const Download all(dir, choosing({}));
+  CHECK(kept().ok());
 }
 
 TEST_CASE("a part of a content is opened for serving with the choice that it keeps") {
