@@ -5,7 +5,9 @@
 #include "client/content/division.h"
 #include "client/content/top_name.h"
 #include "client/store/download_opening.h"
+#include "client/store/free_room.h"
 #include "client/store/kept_choice.h"
+#include "client/store/names.h"
 #include "client/store/posix_files.h"
 #include "client/store/servable.h"
 #include "client/store/work_mark.h"
@@ -63,8 +65,6 @@ Result<std::unique_ptr<DiskStore>> DiskStore::open_download(std::unique_ptr<File
   if (!opened) return opened.error();
   resumed.verified = opened->verified;
   resumed.rows = std::move(opened->rows);
-  resumed.no_room = std::move(opened->no_room);
-  resumed.warning = std::move(opened->warning);
   store->overwrite_ = options.overwrite;
   store->replaceable_ = std::move(opened->replaceable);
   if (opened->complete) {
@@ -136,13 +136,15 @@ Status DiskStore::write_and_note(std::uint32_t generation, std::span<const std::
 
 void DiskStore::lose_deleted() {
   const std::lock_guard lock(deleted_mutex_);
-  for (const std::uint32_t file : content_.take_deleted()) {
-    const content::GenerationRange range = content::generations_of(info_, file);
-    for (std::uint32_t g = range.first; g < range.last; ++g) {
-      if (!ledger_.readable(g) || !ledger_.lose(g)) continue;
-      const std::lock_guard found_lock(found_mutex_);
-      found_.push_back(g);
-    }
+  for (const std::uint32_t file : content_.take_deleted()) lose_file(file);
+}
+
+void DiskStore::lose_file(std::uint32_t file) {
+  const content::GenerationRange range = content::generations_of(info_, file);
+  for (std::uint32_t g = range.first; g < range.last; ++g) {
+    if (!ledger_.readable(g) || !ledger_.lose(g)) continue;
+    const std::lock_guard found_lock(found_mutex_);
+    found_.push_back(g);
   }
 }
 
@@ -197,7 +199,17 @@ Error DiskStore::changed_on_disk(std::uint32_t generation, const std::string& op
 bool DiskStore::lose_generation(std::uint32_t generation) {
   FIRN_CHECK(generation < info_.shape.generation_count());
   const std::lock_guard sync_lock(sync_mutex_);  // no file gets its name meanwhile
-  return ledger_.lose(generation);
+  const std::lock_guard lock(deleted_mutex_);
+  // What the user does with files that are not chosen any more concerns no download.
+  std::vector<std::uint32_t> forgone;
+  for (const content::FileSpan& span : content::spans_of(info_, generation)) {
+    if (content_.place(span.file) != Place::kFinished || ledger_.chosen(span.file)) continue;
+    content_.set_place(span.file, Place::kAbsent);
+    forgone.push_back(span.file);
+  }
+  const bool fetch_again = ledger_.lose(generation);
+  for (const std::uint32_t file : forgone) lose_file(file);
+  return fetch_again;
 }
 
 bool DiskStore::may_be_right_again(std::uint32_t generation) const {
@@ -327,8 +339,13 @@ Status DiskStore::choose(std::vector<bool> chosen) {
   if (phase_ != Phase::kDownloading) return Done{};
   const std::vector<bool> wanted = content::wanted_generations(info_, chosen);
   if (Status s = work_.check_file_size(wanted); !s) return s;
+  if (Status s = make_names(*files_, info_, work_.path() + "/data", chosen, {}); !s) {
+    if (s.error().code != ErrorCode::kExists) return s;
+    return Error{ErrorCode::kUnsupported, s.error().operation, s.error().detail};  // for good
+  }
   if (Status s = keep_choice(*files_, work_.path(), chosen); !s) return s;
-  if (Status s = files_->sync_folder(work_.path()); !s) return s;
+  if (auto lacking = lacking_room(*files_, info_, content_, chosen, false))
+    content_.warn(room_warning(*std::move(lacking)));
   ledger_.choose(std::move(chosen));
   return Done{};
 }

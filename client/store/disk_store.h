@@ -65,6 +65,7 @@ class DiskStore final : public ContentStore {
   // With sync_mutex_ held.
   Status sync_now();
   void lose_deleted();
+  void lose_file(std::uint32_t file);  // with deleted_mutex_ held too
   Status write_again();
   Status sync_data(const GenerationLedger::Covered& covered);
   Status free_dropped();

@@ -1,5 +1,6 @@
 #include "client/store/names.h"
 
+#include "client/content/division.h"
 #include "client/store/content_folders.h"
 
 #include <string_view>
@@ -10,12 +11,20 @@ namespace {
 
 class Names {
  public:
-  Names(Files& files, const Info& info, std::string folder, const std::function<bool()>& cancelled)
-      : files_(files), info_(info), folder_(std::move(folder)), cancelled_(cancelled) {}
+  Names(Files& files, const Info& info, std::string folder, const std::vector<bool>& chosen,
+        const std::function<bool()>& cancelled)
+      : files_(files),
+        info_(info),
+        folder_(std::move(folder)),
+        chosen_(chosen),
+        wanted_(content::wanted_generations(info, chosen)),
+        cancelled_(cancelled) {}
 
   Status make() {
     if (Status s = make_content_folder(files_, info_, folder_, ""); !s) return s;
-    for (const FileEntry& entry : info_.files) {
+    for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
+      if (!has_name(file)) continue;
+      const FileEntry& entry = info_.files[file];
       if (Status s = make_parents(entry.path); !s) return s;
       if (Status s = check_cancelled(); !s) return s;
       if (Status s = make_entry(entry); !s) return s;
@@ -24,6 +33,10 @@ class Names {
   }
 
  private:
+  bool has_name(std::uint32_t file) const {
+    return content::is_chosen(chosen_, file) || content::bytes_in(info_, file, wanted_) > 0;
+  }
+
   std::string place(const std::string& path) const { return folder_ + "/" + path; }
 
   Status check_cancelled() const {
@@ -73,7 +86,9 @@ class Names {
     const Result<FileStat> wanted = files_.stat(place(path));
     const std::string parent = parent_of(path);
     std::string last;
-    for (const FileEntry& entry : info_.files) {
+    for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
+      const FileEntry& entry = info_.files[file];
+      if (!has_name(file)) continue;
       if (!parent.empty() && !entry.path.starts_with(parent + "/")) continue;
       const std::size_t begin = parent.empty() ? 0 : parent.size() + 1;
       std::string name = entry.path.substr(0, entry.path.find('/', begin));
@@ -88,6 +103,8 @@ class Names {
   Files& files_;
   const Info& info_;
   const std::string folder_;
+  const std::vector<bool>& chosen_;
+  const std::vector<bool> wanted_;  // per generation
   const std::function<bool()>& cancelled_;
   std::unordered_set<std::string_view> parents_;  // of info_
 };
@@ -95,14 +112,18 @@ class Names {
 }  // namespace
 
 Status make_names(Files& files, const Info& info, const std::string& folder,
-                  const std::function<bool()>& cancelled) {
+                  const std::vector<bool>& chosen, const std::function<bool()>& cancelled) {
+  if (info.single_file) return Done{};
   const Result<FileStat> there = files.stat(folder);
   if (!there) return there.error();
-  if (there->kind != FileKind::kMissing) return Done{};
   const std::string fresh = folder + ".new";
   if (Status s = remove_tree(files, fresh, cancelled); !s) return s;
-  if (Status s = Names(files, info, fresh, cancelled).make(); !s) return s;
-  return files.rename(fresh, folder, true);
+  Status made = Names(files, info, fresh, chosen, cancelled).make();
+  if (made && there->kind == FileKind::kMissing && content::all_chosen(chosen))
+    return files.rename(fresh, folder, true);
+  if (!made && made.error().code == ErrorCode::kCancelled) return made;
+  Status gone = remove_tree(files, fresh, cancelled);
+  return made ? gone : made;
 }
 
 }  // namespace firn::store

@@ -92,10 +92,8 @@ void ContentSession::store_opened(Result<OpenedStore> opened) {
   }
   if (!opened.ok())
     return fail(plan_.serves() ? opened.error() : advice_when_refused(opened.error()));
-  if (!opened->resumed.warning.empty())
-    host_.console.warning(opened->resumed.warning, plan_.content_id);
-  if (const auto& no_room = opened->resumed.no_room)
-    host_.console.warning(advice_when_no_room(plan_, *no_room).message(), plan_.content_id);
+  if (const std::string warning = opened->store->take_warning(); !warning.empty())
+    host_.console.warning(warning, plan_.content_id);
   if (!opened->warning.empty()) host_.console.warning(opened->warning, plan_.content_id);
   start_core(*std::move(opened));
 }
@@ -220,6 +218,7 @@ void ContentSession::store_finished() {
   core_.feed(&SwarmCore::content_finished);
   const core::Report report = core_.facts().report();
   if (!report.complete) return;  // something else is wanted since
+  if (complete_) return;         // lost bytes of the same choice are there again
   const bool leaving = phase_ == Phase::kLeaving;
   complete_ = true;
   if (leaving) result_ = ExitCode::kOk;  // it was told to stop just before

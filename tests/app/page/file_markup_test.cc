@@ -2,6 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "client/app/page/form_calls.h"
+#include "client/app/page/settings_markup.h"
+
 using namespace firn;
 using namespace firn::app;
 
@@ -87,4 +92,36 @@ TEST_CASE("audio and video files that are chosen lead to players, others do not"
         std::string::npos);
   CHECK(markup.find("/play/ID/4") == std::string::npos);
   CHECK(files_section(listed, "x", nullptr, true, "").find("/play") == std::string::npos);
+}
+
+TEST_CASE("a few files are chosen by boxes, very many by what their names fit") {
+  const Json details = {{"kind", "download"}, {"content_id", "c"}, {"name", "x"}, {"share", 0.5}};
+  for (const std::size_t count : {ListedFiles::kListedMax, std::size_t{10'000}}) {
+    Info info;
+    info.shape = {10, 100, 10'000};
+    for (std::size_t i = 0; i < count; ++i) info.files.push_back(file(i, 1));
+    const std::string form = files_form(details, list_files(info), {});
+    const bool boxes = form.find("name=\"file100\"") != std::string::npos;
+    const bool patterns = form.find("name=\"take\"") != std::string::npos &&
+                          form.find("name=\"skip\"") != std::string::npos;
+    CHECK(boxes == (count == ListedFiles::kListedMax));
+    CHECK(patterns == !boxes);
+  }
+}
+
+TEST_CASE("a form's patterns become the rules of the choice, and what was typed comes back") {
+  web::Fields fields = {{"content", "c"}, {"action", "files"}, {"take", "*.mkv"}, {"skip", "b \""}};
+  const auto call = form_call(fields);
+  REQUIRE(call.ok());
+  CHECK(call->rpc["params"]["files"] == Json::array({"file:*.mkv", "skip:b \""}));
+  fields[2].second = fields[3].second = "";
+  CHECK_FALSE(form_call(fields).ok());
+  Info info;
+  info.shape = {10, 100, 5000};
+  info.files.assign(5000, file(0, 1));
+  const Refusal refused{"files", "why", {{"take", "a\"b"}}};
+  const Json details = {{"kind", "download"}, {"content_id", "c"}, {"name", "x"}, {"share", 0.5}};
+  const std::string form = files_form(details, list_files(info), refused);
+  CHECK(form.find("value=\"a&quot;b\"") != std::string::npos);
+  CHECK(form.find("why") != std::string::npos);
 }
