@@ -17,9 +17,6 @@ namespace firn::core {
 // alarm people; more: bad memory is found late.
 constexpr std::size_t kAccusersToTell = 3;
 
-// A Goodbye takes up to this long. Less: it is taken for an answer to what this peer wants now.
-constexpr TimeUs kGoodbyeTime = 5 * kSecond;
-
 using proto::GoodbyeReason;
 
 namespace {
@@ -283,9 +280,7 @@ void Membership::said_goodbye(Neighbour& n, const proto::Goodbye& goodbye) {
   const bool had_place = n.contact.greeted() || reason != Reason::kTooManyPeers;
   const bool useless =
       reason == Reason::kSelf || reason == Reason::kBanned || reason == Reason::kVersion;
-  const bool outdated = reason == Reason::kNotUseful && called_again_at_ &&
-                        context_.now < *called_again_at_ + kGoodbyeTime;
-  TimeUs rest = useless ? kUselessTime : had_place && !outdated ? rest_after(reason) : 0;
+  TimeUs rest = useless ? kUselessTime : had_place ? rest_after(reason) : 0;
   bool warns =
       reason == Reason::kVersion || reason == Reason::kBanned || reason == Reason::kProtocolError;
   if (reason == Reason::kNotServing) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -34,10 +33,7 @@ class Membership final : public Part {
   Neighbour* find(PeerKey peer) { return neighbours_.find(peer); }
   const PeerBook& book() const { return book_; }
   // PeerBook::call_all_again.
-  void call_all_again() {
-    called_again_at_ = context_.now;
-    book_.call_all_again(context_.now);
-  }
+  void call_all_again() { book_.call_all_again(context_.now); }
   const History& history() const { return history_; }
   const NeighbourCount& count() const { return count_; }
   // The certificate that Hello shows; empty while it waits: others would wait for this peer to
@@ -105,7 +101,6 @@ class Membership final : public Part {
   History history_;
   const std::vector<Part*>& parts_;
   std::set<PeerId> accusers_;  // kAccusersToTell at most
-  std::optional<TimeUs> called_again_at_;
 };
 
 }  // namespace firn::core

@@ -197,26 +197,3 @@ TEST_CASE("a neighbour that wants less than half of the same is a stranger, unti
   neighbours.erase(1);
   CHECK(neighbours.strangers() == 0);
 }
-
-TEST_CASE("who has just chosen more calls a neighbour again that parted before it heard of that") {
-  const auto called_again = [](TimeUs goodbye_after) {
-    Fixture fixture(plain_manifest(2, 2, 16), knowing({Address{std::nullopt, "192.0.2.1", 4000}}));
-    core::StartState state;
-    state.wanted = {true, false};
-    state.verified = {true, false};
-    fixture.core.start(fixture.manifest, state, true, fixture.now);
-    fixture.drain();
-    fixture.core.want({true, true}, fixture.now);
-    fixture.drain();
-    const auto calls = fixture.take<core::Connect>();
-    REQUIRE(calls.size() == 1);
-    fixture.open(1, peer_id(1), calls.front().attempt);
-    fixture.pass(goodbye_after);
-    fixture.say(1, proto::Goodbye{proto::GoodbyeReason::kNotUseful, ""});
-    fixture.take<core::Connect>();
-    fixture.pass(60 * kSecond);
-    return !fixture.take<core::Connect>().empty();
-  };
-  CHECK(called_again(kSecond));
-  CHECK_FALSE(called_again(20 * kSecond));
-}
