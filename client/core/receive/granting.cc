@@ -299,11 +299,10 @@ void Granting::tell_generations(Neighbour& n, const trust::Terms& terms, std::si
     entry.generation = g;
     entry.rank = holdings().rank(g);
     entry.urgency = generations_.urgency(g);
-    entry.quota = !generations_.invites(g, context_.now) ? 0
-                  : entry.urgency > 0 && entry.rank == 0
-                      ? n.grants.window().blocks  // as what was never named: nobody holds rows yet
-                      : policy::quota_of(holdings(), membership_.neighbours(), n, g, shares,
-                                         holders_, context_.now);
+    entry.quota = generations_.invites(g, context_.now)
+                      ? policy::quota_of(holdings(), membership_.neighbours(), n, g, shares,
+                                         holders_, context_.now)
+                      : 0;
     entry.null_vector = n.untold.take_null_vector(g);
     trust::Asks asks = trust_.asks(n, g);
     if (asks.nothing) entry.quota = 0;
