@@ -1,10 +1,12 @@
 """Plots of many races, by matplotlib: arrivals, rank over time, seed copies, overhead."""
 
+import math
 import statistics
 
 from swarm_lab.report import grouped
 
 WIDTH, HEIGHT = 7, 4.2
+BUFFER_STEP_S = 2
 
 
 class NoPlots(Exception):
@@ -24,6 +26,9 @@ def draw(records, folder):
     from matplotlib import pyplot
     folder.mkdir(parents=True, exist_ok=True)
     for name, by_client in grouped(records).items():
+        buffers = {client: run["buffers"] for client, runs in by_client.items() for run in runs[:1] if run.get("buffers")}
+        if buffers:
+            yield save(pyplot, buffer(pyplot, buffers, by_client), folder / f"{name}-buffer.svg")
         tells = any(run.get("rank") for runs in by_client.values() for run in runs)
         for kind, painter in (("arrivals", arrivals), *([("rank", rank)] if tells else [])):
             figure, axes = pyplot.subplots(figsize=(WIDTH, HEIGHT))
@@ -74,6 +79,21 @@ def rank(axes, by_client):
         axes.fill_between(times, least, most, color=f"C{index}", alpha=0.15)
     axes.set_xlabel("seconds")
     axes.set_ylabel("% of the content (rank) that peers hold")
+
+
+def buffer(pyplot, buffers, by_client):
+    """Seconds of film that each viewer holds, over time; a panel for each client. At 0 a viewer sees nothing."""
+    figure, panels = pyplot.subplots(1, len(buffers), figsize=(WIDTH * 0.55 * len(buffers), HEIGHT), sharey=True,
+                                     squeeze=False)
+    for axes, (client, held) in zip(panels[0], buffers.items()):
+        for line in held.values():
+            axes.plot(range(0, len(line), BUFFER_STEP_S), [math.nan if one is None else one for one in line[::BUFFER_STEP_S]],
+                      linewidth=0.9)
+        axes.set_title(client, fontsize="small")
+        axes.set_xlabel("seconds")
+    panels[0][0].set_ylabel("seconds of film that a viewer holds")
+    figure.suptitle(next(iter(by_client.values()))[0]["scenario"]["title"])
+    return figure
 
 
 def _bars(axes, records, value, label):
