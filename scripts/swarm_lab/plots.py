@@ -13,8 +13,8 @@ class NoPlots(Exception):
     pass
 
 
-def draw(records, folder):
-    """Draws into `folder`; yields the paths."""
+def _pyplot(folder):
+    """For drawing into `folder`."""
     try:
         import matplotlib
     except ImportError:
@@ -25,10 +25,13 @@ def draw(records, folder):
     matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "firn"})
     from matplotlib import pyplot
     folder.mkdir(parents=True, exist_ok=True)
+    return pyplot
+
+
+def draw(records, folder):
+    """Draws into `folder`; yields the paths."""
+    pyplot = _pyplot(folder)
     for name, by_client in grouped(records).items():
-        buffers = {client: run["buffers"] for client, runs in by_client.items() for run in runs[:1] if run.get("buffers")}
-        if buffers:
-            yield save(pyplot, buffer(pyplot, buffers, by_client), folder / f"{name}-buffer.svg")
         tells = any(run.get("rank") for runs in by_client.values() for run in runs)
         for kind, painter in (("arrivals", arrivals), *([("rank", rank)] if tells else [])):
             figure, axes = pyplot.subplots(figsize=(WIDTH, HEIGHT))
@@ -40,6 +43,27 @@ def draw(records, folder):
         figure, axes = pyplot.subplots(figsize=(WIDTH, HEIGHT))
         painter(axes, records)
         yield save(pyplot, figure, folder / f"{kind}.svg")
+
+
+def draw_buffers(records, folder):
+    """Seconds of film that each viewer holds, over time, in the first run of each client; a picture for each scenario.
+    At 0 a viewer sees nothing. Yields the paths."""
+    pyplot = _pyplot(folder)
+    for name, by_client in grouped(records).items():
+        runs = {client: found[0] for client, found in by_client.items() if found[0].get("buffers")}
+        if not runs:
+            continue
+        figure, panels = pyplot.subplots(1, len(runs), figsize=(WIDTH * 0.55 * len(runs), HEIGHT), sharex=True,
+                                         sharey=True, squeeze=False)
+        for axes, (client, run) in zip(panels[0], runs.items()):
+            for held in run["buffers"].values():
+                axes.plot(range(0, len(held), BUFFER_STEP_S),
+                          [math.nan if one is None else one for one in held[::BUFFER_STEP_S]], linewidth=0.9)
+            axes.set_title(client, fontsize="small")
+            axes.set_xlabel("seconds")
+        panels[0][0].set_ylabel("seconds of film that a viewer holds")
+        figure.suptitle(run["scenario"]["title"])
+        yield save(pyplot, figure, folder / f"{name}-buffer.svg")
 
 
 def save(pyplot, figure, path):
@@ -79,21 +103,6 @@ def rank(axes, by_client):
         axes.fill_between(times, least, most, color=f"C{index}", alpha=0.15)
     axes.set_xlabel("seconds")
     axes.set_ylabel("% of the content (rank) that peers hold")
-
-
-def buffer(pyplot, buffers, by_client):
-    """Seconds of film that each viewer holds, over time; a panel for each client. At 0 a viewer sees nothing."""
-    figure, panels = pyplot.subplots(1, len(buffers), figsize=(WIDTH * 0.55 * len(buffers), HEIGHT), sharey=True,
-                                     squeeze=False)
-    for axes, (client, held) in zip(panels[0], buffers.items()):
-        for line in held.values():
-            axes.plot(range(0, len(line), BUFFER_STEP_S), [math.nan if one is None else one for one in line[::BUFFER_STEP_S]],
-                      linewidth=0.9)
-        axes.set_title(client, fontsize="small")
-        axes.set_xlabel("seconds")
-    panels[0][0].set_ylabel("seconds of film that a viewer holds")
-    figure.suptitle(next(iter(by_client.values()))[0]["scenario"]["title"])
-    return figure
 
 
 def _bars(axes, records, value, label):

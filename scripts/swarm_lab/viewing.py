@@ -72,7 +72,7 @@ def _by_second(samples, zero):
     return [held.get(second) for second in range(max(held, default=-1) + 1)]
 
 
-# --- tables ---
+# --- the table ---
 
 def rows(runs):
     """Of the summaries of one client in one scenario: text for each column."""
@@ -93,18 +93,18 @@ def _spread(values, digits=2):
     return text if len(values) == 1 else f"{text} ({min(values):.{digits}f}..{max(values):.{digits}f})"
 
 
-def tables(groups):
-    """Markdown, one row for each scenario and client in which somebody watches."""
+def table(groups):
+    """Markdown, a row for each scenario and client with viewers; empty: there is none."""
     found = [(name, client, [run for run in runs if run.get("viewers")])
              for name, by_client in groups.items() for client, runs in by_client.items()]
     found = [one for one in found if one[2]]
     if not found:
-        return []
+        return ""
     columns = ["scenario", "client", "runs", "start s, last viewer", "start s, median", "seek s", "viewers that stalled",
                "stalls", "stalled s", "ratio"]
-    lines = ["### What viewers saw", "", f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
+    lines = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
     lines += [f"| {name} | {client} | {len(runs)} | {' | '.join(rows(runs))} |" for name, client, runs in found]
     lines += ["", "start: from a viewer's join to its first second of film; seek: the same from a seek on; stalls: of all "
               "viewers together,", "each in its first `watched_s` seconds; ratio: last finisher over bound. Medians of runs "
               "(least..most)."]
-    return ["\n".join(lines)]
+    return "\n".join(lines)

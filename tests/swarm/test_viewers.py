@@ -172,13 +172,13 @@ class Records(unittest.TestCase):
     def test_the_table_has_the_last_viewer_and_all_stalls(self):
         run = {"ratio": 1.08, "viewers": [{"start_s": 1.0, "seeks_s": [], "stalls": [[3.0, 2.0], [9.0, 1.0]]},
                                           {"start_s": 3.0, "seeks_s": [1.25], "stalls": []}]}
-        text = viewing.tables({"view": {"firn": [run]}, "flash": {"firn": [{"ratio": 1.0}]}})[0]
+        text = viewing.table({"view": {"firn": [run]}, "flash": {"firn": [{"ratio": 1.0}]}})
         self.assertIn("| view | firn | 1 | 3.00 | 2.00 | 1.25 | 1 | 2 | 3.0 | 1.080 |", text)
         self.assertNotIn("flash", text)
 
     def test_where_nobody_watches_nothing_is_added(self):
         self.assertEqual(viewing.record(types.SimpleNamespace(scenario=types.SimpleNamespace(film=None))), {})
-        self.assertEqual(viewing.tables({"flash": {"firn": [{"ratio": 1.0}]}}), [])
+        self.assertEqual(viewing.table({"flash": {"firn": [{"ratio": 1.0}]}}), "")
 
 
 if __name__ == "__main__":
