@@ -231,6 +231,7 @@ COMMANDS = {
     "clean": (clean, "remove what a killed run left"),
 }
 OPTIONS = {"run": _run_options, "report": _report_options, "bound": _bound_options, "matrix": matrix_command.options,
-           "viewers": _viewers_options, "summarise": summarise.options, "sim": sim.sim_options, "hostile": hostile.options, "sweep": sweep.options,
+           "viewers": _viewers_options, "summarise": summarise.options, "sim": sim.sim_options,
+           "hostile": hostile.options, "sweep": sweep.options,
            "table": tables.options, "compare": compare.options, "faults": sim.faults_options,
            "traces": traces.options, "worth": worth.options}

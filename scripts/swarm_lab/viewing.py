@@ -1,8 +1,8 @@
 """Viewers: what the model player (player.py) in front of each client of a race saw.
 
 Start and seek are the seconds from the viewer's join, or its seek, to the first second of film there. A stall counts
-if it begins within the `watched_s` seconds of the scenario after the join. A wait that had not ended when the race
-was over counts as long as it had lasted.
+if it begins within the `watched_s` seconds of the scenario after the join; `seen_s` is how much of these the viewer saw
+film. A wait that had not ended when the race was over counts as long as it had lasted.
 """
 
 import json
@@ -27,6 +27,7 @@ class Viewer:
         said = json.loads(line)
         if "wait" in said:
             self.waits.append((said["wait"], said["from"], said["to"]))
+            self.waiting = None
         else:
             self.samples.append((said["at"], said["buffer"]))
             self.waiting = said["waiting"]
@@ -60,9 +61,12 @@ def _saw(name, viewer, watched_s, over):
     waits = [*viewer.waits, *([(*viewer.waiting, over)] if viewer.waiting else [])]
     lasted = {kind: [round(until - since, 3) for found, since, until in waits if found == kind]
               for kind in ("start", "seek")}
+    end = viewer.joined + watched_s
     stalls = [[round(since - viewer.joined, 2), round(until - since, 2)] for kind, since, until in waits
-              if kind == "stall" and since < viewer.joined + watched_s]
-    return {"name": name, "start_s": lasted["start"][0], "seeks_s": lasted["seek"], "stalls": stalls}
+              if kind == "stall" and since < end]
+    seen = watched_s - sum(max(0.0, min(until, end) - since) for _, since, until in waits)
+    return {"name": name, "start_s": lasted["start"][0], "seeks_s": lasted["seek"], "stalls": stalls,
+            "seen_s": round(seen, 2)}
 
 
 def _by_second(samples, zero):
@@ -83,6 +87,7 @@ def rows(runs):
     return [_spread(starts), f"{statistics.median(viewer['start_s'] for viewer in seen):.2f}", _spread(seeks),
             _spread([sum(bool(viewer["stalls"]) for viewer in run["viewers"]) for run in runs], 0),
             _spread([len(found) for found in stalls], 0), _spread([sum(found) for found in stalls], 1),
+            f"{statistics.mean(viewer['seen_s'] for viewer in seen):.1f}",
             _spread([run["ratio"] for run in runs if run["ratio"] is not None], 3)]
 
 
@@ -101,10 +106,11 @@ def table(groups):
     if not found:
         return ""
     columns = ["scenario", "client", "runs", "start s, last viewer", "start s, median", "seek s", "viewers that stalled",
-               "stalls", "stalled s", "ratio"]
+               "stalls", "stalled s", "film seen s", "ratio"]
     lines = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
     lines += [f"| {name} | {client} | {len(runs)} | {' | '.join(rows(runs))} |" for name, client, runs in found]
+    watched = {f"{run['scenario']['film']['watched_s']:.0f}" for *_, runs in found for run in runs}
     lines += ["", "start: from a viewer's join to its first second of film; seek: the same from a seek on; stalls: of all "
-              "viewers together,", "each in its first `watched_s` seconds; ratio: last finisher over bound. Medians of runs "
-              "(least..most)."]
+              "viewers together,", f"in the first {' or '.join(sorted(watched))} s of each; film seen: in these, mean of "
+              "viewers; ratio: last finisher over bound.", "Medians of runs (least..most)."]
     return "\n".join(lines)

@@ -148,7 +148,8 @@ class Records(unittest.TestCase):
                                    '{"wait":"stall","from":130.0,"to":131.0}', '{"wait":"seek","from":140.0,"to":141.5}',
                                    '{"at":92.2,"buffer":0,"waiting":["start",100.0]}',
                                    '{"at":93.1,"buffer":1.26,"waiting":null}', '{"at":93.6,"buffer":1.5,"waiting":null}'))
-        self.assertEqual(found["viewers"], [{"name": "p0", "start_s": 2.5, "seeks_s": [1.5], "stalls": [[30.0, 1.0]]}])
+        self.assertEqual(found["viewers"], [{"name": "p0", "start_s": 2.5, "seeks_s": [1.5], "stalls": [[30.0, 1.0]],
+                                              "seen_s": 55.0}])
         self.assertEqual(found["buffers"], {"p0": [None, None, 0, 1.3]})
 
     def test_a_wait_that_goes_on_counts_until_the_race_is_over(self):
@@ -162,18 +163,19 @@ class Records(unittest.TestCase):
         found = viewing.record(types.SimpleNamespace(
             scenario=types.SimpleNamespace(film=film), zero=90.0, over=200.0,
             downloaders=[types.SimpleNamespace(name="p1", viewer=None, node=client)]))
-        self.assertEqual(found["viewers"][0]["start_s"], 105.0)
+        self.assertEqual((found["viewers"][0]["start_s"], found["viewers"][0]["seen_s"]), (105.0, 0.0))
 
     def test_a_stall_after_the_time_that_is_watched_does_not_count(self):
         found = self.record(viewer('{"wait":"start","from":100.0,"to":102.0}',
                                    '{"wait":"stall","from":160.5,"to":162.0}'))
-        self.assertEqual(found["viewers"][0]["stalls"], [])
+        self.assertEqual((found["viewers"][0]["stalls"], found["viewers"][0]["seen_s"]), ([], 58.0))
 
     def test_the_table_has_the_last_viewer_and_all_stalls(self):
-        run = {"ratio": 1.08, "viewers": [{"start_s": 1.0, "seeks_s": [], "stalls": [[3.0, 2.0], [9.0, 1.0]]},
-                                          {"start_s": 3.0, "seeks_s": [1.25], "stalls": []}]}
+        run = {"ratio": 1.08, "scenario": {"film": {"watched_s": 60.0}},
+               "viewers": [{"start_s": 1.0, "seeks_s": [], "stalls": [[3.0, 2.0], [9.0, 1.0]], "seen_s": 56.0},
+                           {"start_s": 3.0, "seeks_s": [1.25], "stalls": [], "seen_s": 55.0}]}
         text = viewing.table({"view": {"firn": [run]}, "flash": {"firn": [{"ratio": 1.0}]}})
-        self.assertIn("| view | firn | 1 | 3.00 | 2.00 | 1.25 | 1 | 2 | 3.0 | 1.080 |", text)
+        self.assertIn("| view | firn | 1 | 3.00 | 2.00 | 1.25 | 1 | 2 | 3.0 | 55.5 | 1.080 |", text)
         self.assertNotIn("flash", text)
 
     def test_where_nobody_watches_nothing_is_added(self):

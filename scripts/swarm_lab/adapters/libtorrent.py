@@ -1,5 +1,8 @@
 """libtorrent-rasterbar by a client of its own (libtorrent_peer.py). `super=yes`: the seed is a
-super-seed. Its best setting found is pieces of 16 KiB."""
+super-seed. Its best setting found is pieces of 16 KiB.
+
+A viewer's (libtorrent_stream.py): `window_s` and `prefer_s` seconds of film ahead of the reader have deadlines and are
+preferred, `sequential=yes` fetches the others in order."""
 
 import json
 import pathlib
@@ -34,7 +37,7 @@ class LibtorrentNode(Node):
 
 
 class Libtorrent(TorrentAdapter):
-    settings = {"piece_kib": "16", "super": "no", "slots": "12", "sequential": "no", "window_s": "0", "prefer_s": "0"}
+    settings = {"piece_kib": "16", "super": "no", "slots": "12", "sequential": "no", "window_s": "10", "prefer_s": "0"}
     programs = {"opentracker": "opentracker"}
 
     def check(self):
@@ -68,7 +71,8 @@ class Libtorrent(TorrentAdapter):
         node = self._start(host, folder, folder / host.name, [
             *(["--up-limit", upload_limit_bytes] if upload_limit_bytes else []),
             *(["--sequential"] if self.settings["sequential"] == "yes" else []),
-            "--film", f"{int(film.mbit * 1e6 / 8)}:{self.settings['window_s']}:{self.settings['prefer_s']}:{HTTP_PORT}"])
+            "--film", ":".join(map(str, (int(film.mbit * 1e6 / 8), self.settings["window_s"], self.settings["prefer_s"],
+                                         HTTP_PORT)))])
         node.url = f"http://127.0.0.1:{HTTP_PORT}/"
         return node
 

@@ -2,10 +2,10 @@
 """A BitTorrent client that only libtorrent makes: downloads or seeds one torrent until SIGINT, and
 prints what it has, as JSON lines. Run by adapters/libtorrent.py.
 
-    libtorrent_peer.py TORRENT FOLDER ADDRESS:PORT [--seed] [--super] [--up-limit BYTES] [--film BYTES:SECONDS:SECONDS:PORT]
+    libtorrent_peer.py TORRENT FOLDER ADDRESS:PORT [--seed] [--super] [--up-limit BYTES] [--sequential]
+                       [--film BYTES:WINDOW:PREFERRED:PORT]
 
-With --film it serves the content by HTTP, as a film of so many bytes per second, with deadlines for so many seconds
-ahead (libtorrent_stream.py).
+With --film it serves the content by HTTP, as a film of so many bytes per second (libtorrent_stream.py).
 """
 
 import argparse
@@ -64,7 +64,7 @@ def main():
         wanted.flags |= libtorrent.torrent_flags.sequential_download
     handle = session.add_torrent(wanted)
     if chosen.film:
-        stream_film(session, handle, wanted.ti, *map(int, chosen.film.split(":")))
+        stream_film(session, handle, wanted.ti, *map(float, chosen.film.split(":")))
 
     going_on = True
 

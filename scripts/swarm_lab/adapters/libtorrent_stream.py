@@ -1,8 +1,8 @@
 """Serves the one file of a torrent by HTTP while libtorrent gets it.
 
-The pieces of a window ahead of the reader have deadlines, at the rate of the film; without a window all from the
-reader to the end have them, of which libtorrent looks only at those that are near. Its documentation of streaming
-describes both. Bytes are read by `read_piece`, so that nothing is sent before its piece has been checked.
+The pieces of a window ahead of the reader have deadlines, at the rate of the film, as libtorrent's documentation of
+streaming describes; those of a longer window may be preferred to all others, the rarest first. Bytes are read by
+`read_piece`, so that nothing is sent before its piece has been checked.
 """
 
 import http.server
@@ -20,18 +20,19 @@ class Streaming:
     """Of one torrent. `on_alerts` is for the thread of the session; requests have threads of their own."""
 
     def __init__(self, handle, info, rate, window_s, prefer_s, port):
-        """`rate`: of the film, bytes per second; `window_s`: 0: to the end."""
+        """`rate`: of the film, bytes per second; `window_s`, `prefer_s`: of pieces with deadlines, and of those that
+        are preferred, in seconds of film. The next piece always has a deadline."""
         self._handle = handle
         self._rate = rate
         self._bytes = info.total_size()
         self._piece_bytes = info.piece_length()
         self._pieces = info.num_pieces()
-        self._window = math.ceil(window_s * rate / self._piece_bytes) or self._pieces
+        self._window = math.ceil(window_s * rate / self._piece_bytes) or 1
         self._preferred = math.ceil(prefer_s * rate / self._piece_bytes)
         self._read = {}            # piece: its bytes, for the reader that waits for them
         self._changed = threading.Condition()
         self._reader = 0           # number of the latest request: it alone has deadlines
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), self._handler())
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", int(port)), self._handler())
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()
 
