@@ -1,12 +1,14 @@
 """Plots of many races, by matplotlib: arrivals, rank over time, seed copies, overhead."""
 
 import math
+import re
 import statistics
 
 from swarm_lab.report import grouped
 
 WIDTH, HEIGHT = 7, 4.2
-BUFFER_STEP_S = 2
+BUFFER_STEP_S = 3   # between points of a buffer's curve
+BUFFERS_S = 150     # so much of a race is drawn of buffers
 
 
 class NoPlots(Exception):
@@ -46,24 +48,31 @@ def draw(records, folder):
 
 
 def draw_buffers(records, folder):
-    """Seconds of film that each viewer holds, over time, in the first run of each client; a picture for each scenario.
-    At 0 a viewer sees nothing. Yields the paths."""
+    """Seconds of film that each viewer holds, over time, in the first run of each client; a picture for each scenario,
+    a panel for each client. At 0 a viewer sees nothing. Yields the paths."""
     pyplot = _pyplot(folder)
     for name, by_client in grouped(records).items():
         runs = {client: found[0] for client, found in by_client.items() if found[0].get("buffers")}
         if not runs:
             continue
-        figure, panels = pyplot.subplots(1, len(runs), figsize=(WIDTH * 0.55 * len(runs), HEIGHT), sharex=True,
-                                         sharey=True, squeeze=False)
-        for axes, (client, run) in zip(panels[0], runs.items()):
+        figure, panels = pyplot.subplots(-(-len(runs) // 2), 2, figsize=(WIDTH * 1.3, HEIGHT * -(-len(runs) // 2) * 0.8),
+                                         sharex=True, sharey=True, squeeze=False)
+        for axes in panels.flat[len(runs):]:
+            axes.set_axis_off()
+        for axes, (client, run) in zip(panels.flat, runs.items()):
             for held in run["buffers"].values():
-                axes.plot(range(0, len(held), BUFFER_STEP_S),
-                          [math.nan if one is None else one for one in held[::BUFFER_STEP_S]], linewidth=0.9)
+                drawn = held[:BUFFERS_S:BUFFER_STEP_S]
+                axes.plot(range(0, BUFFER_STEP_S * len(drawn), BUFFER_STEP_S),
+                          [math.nan if one is None else one for one in drawn], linewidth=0.9)
             axes.set_title(client, fontsize="small")
-            axes.set_xlabel("seconds")
-        panels[0][0].set_ylabel("seconds of film that a viewer holds")
+        figure.supxlabel("seconds", fontsize="medium")
+        figure.supylabel("seconds of film that a viewer holds", fontsize="medium")
         figure.suptitle(run["scenario"]["title"])
-        yield save(pyplot, figure, folder / f"{name}-buffer.svg")
+        path = save(pyplot, figure, folder / f"{name}-buffer.svg")
+        # Many points: a tenth of a pixel is exact enough.
+        text = re.sub(r"(\d\.\d)\d+", r"\1", path.read_text(encoding="utf-8"))
+        path.write_text(re.sub(r" *\n *", "\n", text), encoding="utf-8")
+        yield path
 
 
 def save(pyplot, figure, path):

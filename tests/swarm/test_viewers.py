@@ -108,7 +108,7 @@ class Streams(unittest.TestCase):
 
     def test_firn_says_where_it_serves_the_film(self):
         node = FirnNode(None)
-        node.on_line(0.0, '{"event":"play","url":"http://localhost:1/stream/x?token=y"}')
+        node.on_line(0.0, '{"event":"play","url":"http://localhost:1/stream/x","token":"y"}')
         self.assertEqual(node.url, "http://localhost:1/stream/x?token=y")
 
     def test_a_client_that_serves_no_film_says_so(self):

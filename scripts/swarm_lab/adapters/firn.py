@@ -57,7 +57,7 @@ class FirnNode(Node):
             self.facts["generation_size"] = event["generation_size"]
             self.facts["block_bytes"] = event["block_bytes"]
         elif kind == "play":
-            self.url = event["url"]
+            self.url = f"{event['url']}?token={event['token']}"
         elif kind == "progress":
             self.on_progress(now, event)
         elif kind == "complete":

@@ -37,7 +37,7 @@ class LibtorrentNode(Node):
 
 
 class Libtorrent(TorrentAdapter):
-    settings = {"piece_kib": "16", "super": "no", "slots": "12", "sequential": "no", "window_s": "10", "prefer_s": "0"}
+    settings = {"piece_kib": "16", "super": "no", "slots": "12", "sequential": "no", "window_s": "0", "prefer_s": "10"}
     programs = {"opentracker": "opentracker"}
 
     def check(self):
