@@ -8,7 +8,8 @@ from swarm_lab.report import grouped
 
 WIDTH, HEIGHT = 7, 4.2
 BUFFER_STEP_S = 3   # between points of a buffer's curve
-BUFFERS_S = 150     # so much of a race is drawn of buffers
+BUFFERS_S = 150     # so much of a race is drawn of buffers,
+BUFFER_TOP_S = 30   # and so much of a buffer: more is out of danger
 
 
 class NoPlots(Exception):
@@ -65,6 +66,7 @@ def draw_buffers(records, folder):
                 axes.plot(range(0, BUFFER_STEP_S * len(drawn), BUFFER_STEP_S),
                           [math.nan if one is None else one for one in drawn], linewidth=0.9)
             axes.set_title(client, fontsize="small")
+            axes.set_ylim(-1, BUFFER_TOP_S)
         figure.supxlabel("seconds", fontsize="medium")
         figure.supylabel("seconds of film that a viewer holds", fontsize="medium")
         figure.suptitle(run["scenario"]["title"])
