@@ -291,7 +291,7 @@ void Granting::tell_generations(Neighbour& n, const trust::Terms& terms, std::si
   // Where false rows are about that nobody can find out one by one.
   const bool sifted = (!terms.convicted.empty() || terms.trusted_only) && !terms.proven_only &&
                       membership_.neighbours().size() <= kFewToLookAt;
-  const policy::Shares shares{turns_.turn(), sifted};
+  policy::Shares shares{turns_.turn(), sifted};
   const std::vector<std::uint32_t> changed = n.untold.take_changed(entries_max);
   state.generations.reserve(changed.size());
   for (const std::uint32_t g : changed) {
@@ -299,6 +299,7 @@ void Granting::tell_generations(Neighbour& n, const trust::Terms& terms, std::si
     entry.generation = g;
     entry.rank = holdings().rank(g);
     entry.urgency = generations_.urgency(g);
+    shares.anybody = entry.urgency == proto::kAwaited;
     // Nobody holds rows that could be shared of what is read and not open yet.
     const bool afresh = entry.urgency > 0 && entry.rank == 0;
     entry.quota = !generations_.invites(g, context_.now) ? 0

@@ -74,7 +74,8 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
   if (shared.holders == 0 || !neighbour.useful()) return 1;
   std::uint32_t share = shared.rows(missing);
   // Shares go to the neighbours that claim most. Where nothing comes of it, any may try.
-  if (share == 0 && open && now - open->last_growth >= kStallVoid) share = 1;
+  if (shares.anybody || (open && now - open->last_growth >= kStallVoid))
+    share = std::max(share, 1u);
   return std::min(share, window);
 }
 

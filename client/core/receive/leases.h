@@ -41,6 +41,8 @@ struct Shares {
   // A suspect may send one block, to prove itself, if another neighbour holds some of the
   // generation. Only while neighbours are few (kFewToLookAt).
   bool sifted = false;
+  // Each may send one block at least, though some come twice.
+  bool anybody = false;
 };
 
 // Blocks of open generation `g` that `neighbour` may have in flight to us.
