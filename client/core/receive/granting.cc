@@ -299,11 +299,12 @@ void Granting::tell_generations(Neighbour& n, const trust::Terms& terms, std::si
     entry.generation = g;
     entry.rank = holdings().rank(g);
     entry.urgency = generations_.urgency(g);
+    // Nobody holds rows that could be shared of what is read and not open yet.
+    const bool afresh = entry.urgency > 0 && entry.rank == 0;
     entry.quota = !generations_.invites(g, context_.now) ? 0
-                  : entry.urgency > 0 && entry.rank == 0
-                      ? n.grants.window().blocks  // as what was never named: nobody holds rows yet
-                      : policy::quota_of(holdings(), membership_.neighbours(), n, g, shares,
-                                         holders_, context_.now);
+                  : afresh                               ? n.grants.window().blocks
+                           : policy::quota_of(holdings(), membership_.neighbours(), n, g, shares,
+                                              holders_, context_.now);
     entry.null_vector = n.untold.take_null_vector(g);
     trust::Asks asks = trust_.asks(n, g);
     if (asks.nothing) entry.quota = 0;

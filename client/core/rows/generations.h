@@ -115,7 +115,7 @@ class Generations {
  private:
   std::uint64_t room() const;
   void widen(TimeUs now);
-  bool begun(std::uint32_t g) const;  // or about to be, whatever room there is
+  bool begun(std::uint32_t g) const;
   std::uint64_t room_to_invite(TimeUs now);
   void forget_settled();  // of those that wait
   // Of those that wait and are not named yet, as many as there is room for.

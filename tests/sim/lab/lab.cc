@@ -218,7 +218,7 @@ void Lab::start(Peer& peer) {
 
 void Lab::watch_on(Peer& peer) {
   core::Urgent urgent = peer.viewer->urgent();
-  if (urgent != peer.urgent) {
+  if (peer.spec.film.hurries && urgent != peer.urgent) {
     peer.urgent = urgent;
     peer.core->hurry(std::move(urgent), queue_.now());
   }

@@ -38,6 +38,7 @@ struct LabPart {
 struct LabFilm {
   double rate = 0;        // bytes a second; 0: nobody watches
   double from = 0;        // share of the content, where it begins
+  bool hurries = true;    // the core is told what is read
   double ahead = 0;       // seconds of film that the player keeps at most; 0: all that has come
   TimeUs seeks = kNever;  // so long after it joined
   double seeks_to = 0;    // a share of the content

@@ -82,6 +82,7 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
   const double film_rate = arguments.number("film_mbit", "0") * kMbit;
   const std::vector<double> film_from = arguments.list("film_from", "0", ',');
   const double ahead = arguments.number("ahead_s", "0");
+  const bool hurries = arguments.number("hurries", "1") != 0;
   const double seek_peer = arguments.number("seek_peer", "0");
   const double seek_s = arguments.number("seek_s", "0");
   const double seek_to = arguments.number("seek_to", "0.5");
@@ -107,8 +108,11 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
     spec.wants = wants[place % wants.size()];
     spec.wants_later = later[place % later.size()];
     if (later_s > 0) spec.changes_mind = micro(later_s);
-    spec.film = {film_rate, film_from[place % film_from.size()], ahead};
-    if (i + 1 == seek_peer) spec.film.seeks = micro(seek_s), spec.film.seeks_to = seek_to;
+    spec.film = {film_rate, film_from[place % film_from.size()], hurries, ahead};
+    if (i + 1 == seek_peer) {
+      spec.film.seeks = micro(seek_s);
+      spec.film.seeks_to = seek_to;
+    }
     if (!without || !spec.hostile()) specs.push_back(spec);
   }
   return specs;

@@ -35,6 +35,9 @@ constexpr std::uint64_t kChoicesPerRowLarge = 4;
 // One choice of so many is made as if nobody read anything now: else who does not read would wait
 // until all who do have what they read.
 constexpr std::uint32_t kUnhurriedShare = 8;
+// A neighbour that reads is before others by so many choices at most, so that a false claim gains
+// as much once, and those served last gain nothing.
+constexpr std::uint64_t kUrgentLead = 2048;
 constexpr double kFewNeighbours = 0.75;  // double: 40 peers with polluters +3 % [096]
 constexpr std::uint32_t kGapCap = 16;    // rank gaps above count as this
 // A neighbour in debt, or on trial, is served when no other can take a block, and in one of so many
@@ -143,7 +146,7 @@ RelayPolicy::Candidate RelayPolicy::best_urgent(const Holdings& holdings, Memory
   const RemoteHoldings& its = memory.neighbour->holds;
   if (its.urgent().empty()) return {};
   memory.prospects.follow(holdings, its, small_mesh);
-  for (const auto& [g, urgency] : its.urgent()) {
+  for (const auto& [soon, g] : its.urgent()) {
     if (!holdings.held().contains(g) || !memory.prospects.set().contains(g)) continue;
     const auto judged = judge(holdings, *memory.neighbour, g, small_mesh, now);
     if (const auto* candidate = std::get_if<Candidate>(&judged)) return *candidate;
@@ -315,7 +318,7 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighb
   };
   const bool hurry = std::ranges::any_of(eligible_, reads) && random_.below(kUnhurriedShare) != 0;
   for (const Eligible& one : eligible_) {
-    if (!hurry || one.turn >= kServedLast) break;
+    if (!hurry || one.turn > eligible_.front().turn + (kUrgentLead << 10)) break;
     const Candidate best = best_urgent(holdings, *one.memory, circumstances.small_mesh, now);
     if (best.score > 0) return chosen(*one.memory, best);
   }

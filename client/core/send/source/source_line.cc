@@ -21,7 +21,7 @@ SourceLine::Place SourceLine::place_of(const Neighbour& n, const Circumstances& 
                                        bool urgent) {
   Place place;
   place.wants = n.may_send() && !n.holds.satisfied();
-  place.urgent = urgent;
+  place.urgent = urgent && (place.wants || n.pipe.queued() > 0);
   place.low_worth = !circumstances.small_mesh && n.low_worth();
   if (!place.wants) return place;
   const bool rush = urgent && circumstances.rush;

@@ -98,14 +98,14 @@ bool SourcePolicy::shares_plainly(const Neighbour& neighbour, std::uint32_t g) c
 // What it reads and nobody was given yet; once all was given, what it reads.
 std::optional<std::uint32_t> SourcePolicy::urgent(const Holdings& holdings,
                                                   const Neighbour& neighbour) const {
-  for (const auto& [g, urgency] : neighbour.holds.urgent())
+  for (const auto& [soon, g] : neighbour.holds.urgent())
     if ((pass_.over() || !pass_.whole(g)) && lacks(holdings, neighbour, g)) return g;
   return std::nullopt;
 }
 
 void SourcePolicy::line_up(const Neighbour& n) {
   const bool urgent = std::ranges::any_of(n.holds.urgent(), [&](const auto& one) {
-    return one.second == proto::kAwaited && !pass_.whole(one.first) && n.holds.wants(one.first);
+    return !one.first && !pass_.whole(one.second) && n.holds.wants(one.second);
   });
   line_.update(n, circumstances_, urgent);
 }
