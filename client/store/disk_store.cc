@@ -339,7 +339,8 @@ Status DiskStore::choose(std::vector<bool> chosen) {
   if (phase_ != Phase::kDownloading) return Done{};
   const std::vector<bool> wanted = content::wanted_generations(info_, chosen);
   if (Status s = work_.check_file_size(wanted); !s) return s;
-  if (Status s = make_names(*files_, info_, work_.path() + "/data", chosen, {}); !s) {
+  const std::vector<bool> known = ledger_.choice();
+  if (Status s = make_names(*files_, info_, work_.path() + "/data", chosen, {}, &known); !s) {
     if (s.error().code != ErrorCode::kExists) return s;
     return Error{ErrorCode::kUnsupported, s.error().operation, s.error().detail};  // for good
   }
