@@ -20,6 +20,7 @@ ReadingWindow::ReadingWindow(const Info& info, std::uint32_t file)
       file_bytes_(info.files[file].bytes) {}
 
 void ReadingWindow::took(std::uint64_t offset, std::uint64_t bytes, std::int64_t now_us) {
+  begun_ = true;
   if (offset != position_) jumped_to_ = offset;
   if (offset == position_ && !waiting_) {
     const auto elapsed_us = static_cast<double>(now_us - last_us_);
@@ -45,7 +46,7 @@ double ReadingWindow::rate_of(std::uint64_t generations) const {
 
 std::vector<UrgentGeneration> ReadingWindow::urgent(const std::vector<bool>& verified) const {
   std::vector<UrgentGeneration> found;
-  if (position_ >= file_bytes_) return found;
+  if (!begun_ || position_ >= file_bytes_) return found;
   const double bytes_per_us = rate() / kSecondUs;
   const auto window = static_cast<std::uint64_t>(std::llround(bytes_per_us * kReadAheadUs));
   const std::uint64_t begin = file_begin_ + position_;
@@ -60,19 +61,23 @@ std::vector<UrgentGeneration> ReadingWindow::urgent(const std::vector<bool>& ver
   return found;
 }
 
-std::vector<UrgentGeneration> soonest_first(std::vector<UrgentGeneration> of_all) {
-  std::ranges::stable_sort(of_all, {}, &UrgentGeneration::due_us);
-  std::vector<UrgentGeneration> first;
-  for (const UrgentGeneration& urgent : of_all) {
-    if (first.size() == kUrgentMax) break;
-    const auto known = std::ranges::find(first, urgent.generation, &UrgentGeneration::generation);
-    if (known == first.end()) {
-      first.push_back(urgent);
-    } else {
-      known->awaited |= urgent.awaited;
+std::vector<UrgentGeneration> in_turn(const std::vector<std::vector<UrgentGeneration>>& readers) {
+  std::vector<UrgentGeneration> found;
+  for (std::size_t turn = 0; turn < kUrgentMax; ++turn) {
+    std::vector<UrgentGeneration> of_turn;
+    for (auto reader = readers.rbegin(); reader != readers.rend(); ++reader)
+      if (turn < reader->size()) of_turn.push_back((*reader)[turn]);
+    std::ranges::stable_sort(of_turn, {}, &UrgentGeneration::due_us);
+    for (const UrgentGeneration& urgent : of_turn) {
+      const auto known = std::ranges::find(found, urgent.generation, &UrgentGeneration::generation);
+      if (known != found.end()) {
+        known->awaited |= urgent.awaited;
+      } else if (found.size() < kUrgentMax) {
+        found.push_back(urgent);
+      }
     }
   }
-  return first;
+  return found;
 }
 
 }  // namespace firn::content

@@ -23,9 +23,10 @@ inline constexpr std::uint64_t kUrgentMax = 8;       // generations
 // The window lies ahead of the reader's position: what the reader takes within kReadAheadUs at its
 // rate, kReadAheadLeast generations at least. It changes only when the reader takes or seeks. After
 // a start or a seek the first kReadAheadLeast are awaited: what a reader does with less is wait.
+// Nothing is urgent before took() is first called: nobody knows where the reader begins.
 class ReadingWindow {
  public:
-  // Of Info::files[file], read from its beginning.
+  // Of Info::files[file].
   ReadingWindow(const Info& info, std::uint32_t file);
 
   // The reader took `bytes` from `offset` on, and is after them now. 0 bytes: it wants those at
@@ -49,6 +50,7 @@ class ReadingWindow {
   const std::uint64_t file_bytes_;
   std::uint64_t position_ = 0;  // in the file
   std::uint64_t jumped_to_ = 0;
+  bool begun_ = false;
   bool waiting_ = true;       // for what is not there
   std::int64_t last_us_ = 0;  // when it took last
   // Of the last seconds, the older the less.
@@ -56,7 +58,9 @@ class ReadingWindow {
   double taking_us_ = 0;
 };
 
-// What several readers need: soonest first, each generation once, kUrgentMax at most.
-std::vector<UrgentGeneration> soonest_first(std::vector<UrgentGeneration> of_all);
+// What several readers need, each generation once, kUrgentMax at most: the first one of each
+// reader, then the second ones. If there is no room for all of a turn, the soonest of it; of those
+// due at the same time, the ones of the readers that stand last.
+std::vector<UrgentGeneration> in_turn(const std::vector<std::vector<UrgentGeneration>>& readers);
 
 }  // namespace firn::content

@@ -126,7 +126,9 @@ class ContentStore {
   virtual Status read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const = 0;
 
   // A generation could not be read: it is verified no more, here and in the journal, so that no
-  // later run trusts it. True: all of it lies in the work folder; fetch it and write it again.
+  // later run trusts it. True: fetch it and write it again: all of it lies in the work folder, or a
+  // file of it was deleted there or is not chosen any more. If it was a finished file beside that
+  // one that had changed, finish() says so.
   // False: a chosen file of it bears its final name, so it is the user's now and is left as it is;
   // other files that share the generation stay in the work folder. All bytes of a file that bears
   // its name and is not chosen any more are lost then; take_lost() tells of the other generations.

@@ -142,10 +142,14 @@ void DiskStore::lose_deleted() {
 void DiskStore::lose_file(std::uint32_t file) {
   const content::GenerationRange range = content::generations_of(info_, file);
   for (std::uint32_t g = range.first; g < range.last; ++g) {
-    if (!ledger_.readable(g) || !ledger_.lose(g)) continue;
-    const std::lock_guard found_lock(found_mutex_);
-    found_.push_back(g);
+    if (ledger_.readable(g)) lose_in_work(g);
   }
+}
+
+void DiskStore::lose_in_work(std::uint32_t generation) {
+  if (!ledger_.lose(generation)) return;
+  const std::lock_guard lock(found_mutex_);
+  found_.push_back(generation);
 }
 
 Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const {
@@ -202,12 +206,18 @@ bool DiskStore::lose_generation(std::uint32_t generation) {
   const std::lock_guard lock(deleted_mutex_);
   // What the user does with files that are not chosen any more concerns no download.
   std::vector<std::uint32_t> forgone;
+  bool beside_finished = false;
   for (const content::FileSpan& span : content::spans_of(info_, generation)) {
-    if (content_.place(span.file) != Place::kFinished || ledger_.chosen(span.file)) continue;
+    if (content_.place(span.file) != Place::kFinished) continue;
+    if (ledger_.chosen(span.file)) {
+      beside_finished = true;
+      continue;
+    }
     content_.set_place(span.file, Place::kAbsent);
     forgone.push_back(span.file);
   }
   const bool fetch_again = ledger_.lose(generation);
+  if (fetch_again && beside_finished) beside_finished_.insert(generation);
   for (const std::uint32_t file : forgone) lose_file(file);
   return fetch_again;
 }
@@ -283,9 +293,7 @@ Status DiskStore::write_again() {
     const auto whole = std::span(buffer).first(info_.shape.padded_bytes(generation));
     if (Status s = read_checked(generation, whole, ContentFiles::Reading::kUsual); !s) {
       if (s.error().code != ErrorCode::kCorrupt) return s;
-      if (!ledger_.lose(generation)) continue;
-      const std::lock_guard lock(found_mutex_);
-      found_.push_back(generation);
+      lose_in_work(generation);
       continue;
     }
     const std::uint64_t bytes = info_.shape.bytes_in_generation(generation);
@@ -339,7 +347,8 @@ Status DiskStore::choose(std::vector<bool> chosen) {
   if (phase_ != Phase::kDownloading) return Done{};
   const std::vector<bool> wanted = content::wanted_generations(info_, chosen);
   if (Status s = work_.check_file_size(wanted); !s) return s;
-  if (Status s = make_names(*files_, info_, work_.path() + "/data", chosen, {}); !s) {
+  const std::vector<bool> known = ledger_.choice();
+  if (Status s = make_names(*files_, info_, work_.path() + "/data", chosen, {}, &known); !s) {
     if (s.error().code != ErrorCode::kExists) return s;
     return Error{ErrorCode::kUnsupported, s.error().operation, s.error().detail};  // for good
   }
@@ -355,6 +364,7 @@ Result<bool> DiskStore::finish() {
   if (phase_ == Phase::kDownloading) {
     if (!ledger_.everything_wanted_verified()) return false;
     if (Status s = sync_now(); !s) return s.error();
+    reread_beside_finished();
     if (!ledger_.everything_wanted_verified()) return false;
     reread_left();
     if (Status s = finish_names(); !s) return s.error();
@@ -369,6 +379,18 @@ Result<bool> DiskStore::finish() {
     phase_ = Phase::kServing;
   }
   return true;
+}
+
+// Nobody knew which file of them was changed. If it was the finished one, what was fetched again
+// did not mend it.
+void DiskStore::reread_beside_finished() {
+  std::vector<std::uint8_t> buffer(info_.shape.generation_bytes());
+  std::erase_if(beside_finished_, [&](std::uint32_t generation) {
+    if (!ledger_.readable(generation)) return false;
+    const Result<bool> right = generation_is_right(content_, info_, generation, buffer);
+    if (!right.ok() || !*right) lose_in_work(generation);
+    return true;
+  });
 }
 
 // An edit may have been undone, or a file moved back.

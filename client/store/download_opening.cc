@@ -131,7 +131,7 @@ Status DownloadOpening::check_names() {
   const Result<std::vector<bool>> kept = kept_choice(files_, manifest_);
   if (there->kind != FileKind::kMissing && kept &&
       (*kept == options_.chosen || (kept->empty() && content::all_chosen(options_.chosen))))
-    return Done{};
+    return remove_tree(files_, folder + ".new", options_.cancelled);  // of a choice that was killed
   return make_names(files_, info_, folder, options_.chosen, options_.cancelled);
 }
 

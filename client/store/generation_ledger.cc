@@ -70,6 +70,11 @@ bool GenerationLedger::chosen(std::uint32_t file) const {
   return content::is_chosen(chosen_, file);
 }
 
+std::vector<bool> GenerationLedger::choice() const {
+  const std::lock_guard lock(mutex_);
+  return chosen_;
+}
+
 bool GenerationLedger::everything_wanted_verified() const {
   const std::lock_guard lock(mutex_);
   for (std::uint32_t g = 0; g < verified_.size(); ++g) {

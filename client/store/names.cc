@@ -3,6 +3,7 @@
 #include "client/content/division.h"
 #include "client/store/content_folders.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
 
@@ -12,29 +13,63 @@ namespace {
 class Names {
  public:
   Names(Files& files, const Info& info, std::string folder, const std::vector<bool>& chosen,
-        const std::function<bool()>& cancelled)
+        const std::function<bool()>& cancelled, const std::vector<bool>* known)
       : files_(files),
         info_(info),
         folder_(std::move(folder)),
-        chosen_(chosen),
-        wanted_(content::wanted_generations(info, chosen)),
-        cancelled_(cancelled) {}
+        cancelled_(cancelled),
+        named_(info.files.size()) {
+    add_names(chosen, true);
+    if (known != nullptr) add_names(*known, false);
+    for (std::uint32_t file = 0; file < info.files.size(); ++file)
+      if (named_[file] == Named::kNew) add_parents(info.files[file].path);
+  }
+
+  bool any_new() const { return std::ranges::count(named_, Named::kNew) > 0; }
 
   Status make() {
     if (Status s = make_content_folder(files_, info_, folder_, ""); !s) return s;
     for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
-      if (!has_name(file)) continue;
+      if (named_[file] == Named::kNot) continue;
       const FileEntry& entry = info_.files[file];
-      if (Status s = make_parents(entry.path); !s) return s;
+      const std::string_view path = to_be_made(file);
+      if (Status s = make_parents(path); !s) return s;
       if (Status s = check_cancelled(); !s) return s;
+      if (path.size() < entry.path.size()) continue;
       if (Status s = make_entry(entry); !s) return s;
     }
     return Done{};
   }
 
  private:
-  bool has_name(std::uint32_t file) const {
-    return content::is_chosen(chosen_, file) || content::bytes_in(info_, file, wanted_) > 0;
+  enum class Named : std::uint8_t { kNot, kKnown, kNew };
+
+  // Names that a choice makes are new, and known if another choice has them too.
+  void add_names(const std::vector<bool>& chosen, bool as_new) {
+    const std::vector<bool> wanted = content::wanted_generations(info_, chosen);
+    for (std::uint32_t file = 0; file < named_.size(); ++file) {
+      if (!as_new && named_[file] == Named::kNot) continue;
+      if (!content::is_chosen(chosen, file) && content::bytes_in(info_, file, wanted) == 0)
+        continue;
+      named_[file] = as_new ? Named::kNew : Named::kKnown;
+    }
+  }
+
+  void add_parents(std::string_view path) {
+    for (std::size_t end = path.rfind('/'); end != std::string_view::npos; end = path.rfind('/')) {
+      path = path.substr(0, end);
+      if (!above_new_.insert(path).second) return;
+    }
+  }
+
+  // All of a new path. Of a known one as much as may be one with a component of a new path.
+  std::string_view to_be_made(std::uint32_t file) const {
+    const std::string_view path = info_.files[file].path;
+    if (named_[file] == Named::kNew) return path;
+    std::size_t end = path.find('/');
+    while (end != std::string_view::npos && above_new_.contains(path.substr(0, end)))
+      end = path.find('/', end + 1);
+    return end == std::string_view::npos ? path : path.substr(0, end + 1);
   }
 
   std::string place(const std::string& path) const { return folder_ + "/" + path; }
@@ -88,7 +123,7 @@ class Names {
     std::string last;
     for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
       const FileEntry& entry = info_.files[file];
-      if (!has_name(file)) continue;
+      if (named_[file] == Named::kNot) continue;
       if (!parent.empty() && !entry.path.starts_with(parent + "/")) continue;
       const std::size_t begin = parent.empty() ? 0 : parent.size() + 1;
       std::string name = entry.path.substr(0, entry.path.find('/', begin));
@@ -103,22 +138,26 @@ class Names {
   Files& files_;
   const Info& info_;
   const std::string folder_;
-  const std::vector<bool>& chosen_;
-  const std::vector<bool> wanted_;  // per generation
   const std::function<bool()>& cancelled_;
-  std::unordered_set<std::string_view> parents_;  // of info_
+  std::vector<Named> named_;  // per file
+  // Folders of info_.
+  std::unordered_set<std::string_view> above_new_;
+  std::unordered_set<std::string_view> parents_;  // that are made
 };
 
 }  // namespace
 
 Status make_names(Files& files, const Info& info, const std::string& folder,
-                  const std::vector<bool>& chosen, const std::function<bool()>& cancelled) {
+                  const std::vector<bool>& chosen, const std::function<bool()>& cancelled,
+                  const std::vector<bool>* known) {
   if (info.single_file) return Done{};
+  const std::string fresh = folder + ".new";
+  Names names(files, info, fresh, chosen, cancelled, known);
+  if (known != nullptr && !names.any_new()) return Done{};
   const Result<FileStat> there = files.stat(folder);
   if (!there) return there.error();
-  const std::string fresh = folder + ".new";
   if (Status s = remove_tree(files, fresh, cancelled); !s) return s;
-  Status made = Names(files, info, fresh, chosen, cancelled).make();
+  Status made = names.make();
   if (made && there->kind == FileKind::kMissing && content::all_chosen(chosen))
     return files.rename(fresh, folder, true);
   if (!made && made.error().code == ErrorCode::kCancelled) return made;

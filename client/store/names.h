@@ -17,9 +17,11 @@ namespace firn::store {
 // itself. Not those of files that are not chosen and have no byte of a wanted generation: they are
 // nowhere. If all are chosen and `folder` is not there, the names stay below `folder` until files
 // on their way take them. A kill leaves nothing but `folder`.new, which the next call removes.
-// `chosen`: as OpenOptions::chosen. `cancelled` may be empty. Errors: kExists (two names are one;
-// the error tells both), kCancelled, the disk's.
+// `chosen`: as OpenOptions::chosen. `known`: a choice whose names are possible, null for none; of
+// them only what stands in a folder of a new name is made. `cancelled` may be empty. Errors:
+// kExists (two names are one; the error tells both), kCancelled, the disk's.
 Status make_names(Files& files, const Info& info, const std::string& folder,
-                  const std::vector<bool>& chosen, const std::function<bool()>& cancelled);
+                  const std::vector<bool>& chosen, const std::function<bool()>& cancelled,
+                  const std::vector<bool>* known = nullptr);
 
 }  // namespace firn::store

@@ -429,6 +429,28 @@ TEST_CASE("a named file that is not chosen any more may be deleted or edited") {
   }
 }
 
+TEST_CASE("a chosen file that was changed is not called complete, beside one not chosen any more") {
+  const TemporaryFolder dir;
+  const Download download(dir, choosing(choice_of({kA, kB})));
+  download.write({0, 1, 2, 3, 4});
+  REQUIRE(download.finish());
+  REQUIRE(download.store->choose(kOnlyA).ok());
+  std::vector<std::uint8_t> changed = sample().file(kA);
+  changed[6500] ^= 1;
+  test::write_file(dir.path(path_of(kA)), changed);
+  CHECK(download.store->lose_generation(3));
+  download.write({3});
+  const Result<bool> finished = download.store->finish();
+  REQUIRE_FALSE(finished.ok());
+  CHECK(finished.error().code == ErrorCode::kCorrupt);
+  CHECK(test::read_file(dir.path(path_of(kA))) == changed);
+  CHECK_FALSE(download.store->lose_generation(3));
+  // Until it is right again.
+  test::write_file(dir.path(path_of(kA)), sample().file(kA));
+  CHECK(download.finish());
+  download.check_served({0, 1, 2, 3});
+}
+
 TEST_CASE("files are chosen while others write, sync and read") {
   const TemporaryFolder dir;
   const Download download(dir, choosing(kOnlyB));

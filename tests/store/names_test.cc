@@ -164,6 +164,48 @@ TEST_CASE("a wish to stop is followed between the folders of one path") {
   CHECK(make_names(*disk.mount(), sample.manifest.info, "names", {}, {}).ok());
 }
 
+TEST_CASE("a wider choice tries new names and what stands beside them, a narrower one nothing") {
+  const Sample sample =
+      sample_of({{"a/b/old", 1200}, {"a/b/new", 1200}, {"c/d/e", 1200}, {"c/f", 1200}});
+  const std::vector<bool> known = {true, false, true, true}, all(4, true);
+  MemoryDisk disk;
+  const auto files = disk.mount();
+  CHECK(make_names(*files, sample.manifest.info, "names", known, {}, &all).ok());
+  CHECK(disk.changes() == 0);
+  CHECK(make_names(*files, sample.manifest.info, "names", all, {}, &known).ok());
+  CHECK(disk.paths() == std::vector<std::string>{"names/a/b/new", "names/a/b/old"});
+  CHECK((*files->stat("names/c")).kind == FileKind::kFolder);
+}
+
+TEST_CASE("a wider choice is refused if a new name and one known before are one") {
+  const std::vector<std::pair<std::string, std::string>> collisions = {
+      {"a/README", "a/readme"}, {"A/x", "a/y"}, {"d/A/x/y", "d/a/y/z"}, {"b", "B/x"}, {"B/x", "b"}};
+  for (const auto& one : collisions) {
+    CAPTURE(one.first);
+    const Sample sample = sample_of({{one.first, 1200}, {one.second, 1200}, {"other", 1200}});
+    const std::vector<bool> known = {true, false, true}, all(3, true);
+    MemoryDisk disk;
+    const auto files = folding(disk);
+    CHECK(make_names(*files, sample.manifest.info, "names", known, {}).ok());
+    const Status refused = make_names(*files, sample.manifest.info, "names", all, {}, &known);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().code == ErrorCode::kExists);
+    CHECK(disk.paths().empty());
+  }
+}
+
+TEST_CASE("what a kill left of a choice is gone after the next opening") {
+  const Sample sample = sample_of({{"a", 1200}, {"b", 1200}});
+  const std::vector<bool> only_a = {true, false};
+  MemoryDisk disk;
+  REQUIRE(download(disk.mount(), sample, false, only_a).ok());
+  const std::string fresh = ".firn/" + sample.manifest.id.text() + "/data.new";
+  disk.put(".firn/" + sample.manifest.id.text() + "/data/b", {});
+  disk.put(fresh + "/b", {});
+  CHECK(download(disk.mount(), sample, false, only_a).ok());
+  CHECK_FALSE(disk.exists(fresh));
+}
+
 TEST_CASE("a download of the last version, which has begun, is not refused") {
   const Sample sample = sample_of({{"a", 3000}, {"b", 500}});
   MemoryDisk disk;

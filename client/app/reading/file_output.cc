@@ -41,7 +41,8 @@ FileOutput::FileOutput(std::shared_ptr<ContentReading> content, std::size_t file
       file_(file),
       output_(std::move(descriptor)),
       ended_(std::move(ended)),
-      wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+      wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      descriptor_error_(wake_.get() < 0 || output_.get() < 0 ? errno : 0) {
   auto started = start_thread(
       "standard output", [this] { end(within_memory(kWriting, [this] { return write_all(); })); });
   if (started.ok()) {
@@ -71,7 +72,7 @@ std::optional<Status> FileOutput::result() const {
 }
 
 Status FileOutput::write_all() {
-  if (wake_.get() < 0 || output_.get() < 0) return write_error(errno);
+  if (descriptor_error_ != 0) return write_error(descriptor_error_);
   const auto file = content_->open(file_, [this] { wake(); });
   if (!file.ok()) return file.error();
   std::vector<std::uint8_t> buffer(kReadBytes);

@@ -42,7 +42,8 @@ class FileOutput {
   const std::size_t file_;
   UniqueFd output_;
   const std::function<void()> ended_;
-  const UniqueFd wake_;  // an eventfd
+  const UniqueFd wake_;         // an eventfd
+  const int descriptor_error_;  // errno if a descriptor is missing, else 0
   std::atomic<bool> stopping_ = false;
   mutable std::mutex mutex_;
   std::optional<Status> result_;

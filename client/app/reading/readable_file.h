@@ -24,7 +24,8 @@ class ReadableFile {
   // main thread.
   //
   // Errors: kCancelled (the content was paused, removed, or has ended), kNotFound (the file is not
-  // chosen any more), kCorrupt (changed on the disk), kIo and others of the disk.
+  // chosen any more, or gone from the disk), kCorrupt (changed on the disk), kIo and others of the
+  // disk. What is changed or gone is an error only if it is not fetched again.
   virtual Result<std::size_t> read(std::uint64_t offset, std::span<std::uint8_t> out) = 0;
 };
 

@@ -153,6 +153,7 @@ void ContentSession::turn(core::TimeUs now) {
     // A store that is being opened for a known manifest: it is not known yet what to ask for.
     if (!core_.made()) return;
     reading_.hand_over();
+    reading_.repair(performer_.coding());
     core_.wake(now);
     perform_all();
     if (phase_ >= Phase::kLeaving) return;
@@ -286,6 +287,7 @@ void ContentSession::core_finished() {
   phase_ = Phase::kLeaving;
   const core::TimeUs at = host_.loop.now();
   result_ = result_of_leaving();
+  reading_.fetch_no_more();
   departure_.begin(at);
   report_.leaving(core_.facts().report(core::ReportOn::kTotals));
   performer_.peers().hang_up();

@@ -16,8 +16,8 @@ void SessionReading::verified(std::uint32_t generation) {
   if (content_) content_->verified(generation);
 }
 
-void SessionReading::lost(std::uint32_t generation) {
-  if (content_) content_->lost(generation);
+void SessionReading::lost(std::uint32_t generation, bool fetch_again) {
+  if (content_) content_->lost(generation, fetch_again);
 }
 
 void SessionReading::choose(const std::vector<bool>& chosen) {
@@ -28,6 +28,18 @@ void SessionReading::hand_over() {
   if (!content_) return;
   if (auto urgent = content_->take_urgent())
     core_.feed(&core::SwarmCore::hurry, *std::move(urgent));
+}
+
+void SessionReading::repair(DataPlane* coding) {
+  if (!content_) return;
+  for (const auto& [generation, error] : content_->take_unreadable()) {
+    if (!coding->lose(generation, error)) content_->verified(generation);  // it is read once more
+    coding->flush();
+  }
+}
+
+void SessionReading::fetch_no_more() {
+  if (content_) content_->fetch_no_more();
 }
 
 void SessionReading::end() {

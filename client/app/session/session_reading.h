@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "client/app/coding/data_plane.h"
 #include "client/app/reading/content_reading.h"
 #include "client/app/session/core_doors.h"
 #include "client/app/session/session_host.h"
@@ -25,10 +26,14 @@ class SessionReading {
   void begin(std::shared_ptr<store::ContentStore> store, std::vector<bool> verified,
              std::vector<bool> chosen);
   void verified(std::uint32_t generation);
-  void lost(std::uint32_t generation);
+  void lost(std::uint32_t generation, bool fetch_again);
   void choose(const std::vector<bool>& chosen);
   // In every turn: what readers need first goes to the core, if that has changed.
   void hand_over();
+  // In every turn: generations that readers found changed or gone are lost, and perhaps fetched
+  // again. `coding`: not null after begin().
+  void repair(DataPlane* coding);
+  void fetch_no_more();
   // A content that has completed can be read until its session is gone; others no longer than they
   // run.
   void end();

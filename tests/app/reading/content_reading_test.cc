@@ -10,6 +10,7 @@
 
 #include "client/app/reading/reading_list.h"
 #include "client/content/reading_window.h"
+#include "proto/messages.h"
 #include "tests/app/reading/open_content.h"
 
 namespace firn::app {
@@ -18,6 +19,9 @@ namespace {
 using tests::kOpenGeneration;
 using tests::OpenContent;
 using Generations = std::vector<std::uint32_t>;
+using core::Urgent;
+using proto::kAwaited;
+using proto::kReadSoon;
 
 // Waits as a reader does.
 class Ready {
@@ -122,7 +126,7 @@ TEST_CASE("readers that seek, lost generations, and the end of a content do not 
     });
   for (std::uint32_t g = 0; g < content.generations(); ++g) {
     content.arrive(g);
-    if (g % 3 == 0) content.reading->lost(g);
+    if (g % 3 == 0) content.reading->lost(g, true);
     (void)content.reading->take_urgent();
   }
   for (std::uint32_t g = 0; g < content.generations(); g += 3) content.reading->verified(g);
@@ -137,26 +141,56 @@ TEST_CASE("what a reader needs is urgent until it has come, and no more once the
   CHECK_FALSE(content.reading->take_urgent());
   Ready ready;
   auto file = open_file(content, 0, ready);
+  CHECK(content.changes == 0);
+  std::vector<std::uint8_t> buffer(100);
+  CHECK(file->read(0, buffer).value() == 0);
   CHECK(content.changes == 1);
-  CHECK(content.reading->take_urgent() == Generations{0, 1});
+  CHECK(content.reading->take_urgent() == Urgent{{0, kAwaited}, {1, kAwaited}});
   CHECK_FALSE(content.reading->take_urgent());
 
-  std::vector<std::uint8_t> buffer(100);
   CHECK(file->read(50 * kOpenGeneration + 1, buffer).value() == 0);
   CHECK(content.changes == 2);
-  CHECK(content.reading->take_urgent() == Generations{50, 51, 52});
+  CHECK(content.reading->take_urgent() == Urgent{{50, kAwaited}, {51, kAwaited}, {52, kAwaited}});
 
   content.arrive(51);
   CHECK_FALSE(ready.called());
   content.arrive(50);
   CHECK(ready.called());
-  CHECK(content.reading->take_urgent() == Generations{52});
+  CHECK(content.reading->take_urgent() == Urgent{{52, kAwaited}});
   CHECK(file->read(50 * kOpenGeneration + 1, buffer).value() == 100);
 
-  content.reading->lost(51);
-  CHECK(content.reading->take_urgent()->front() == 51);
+  content.reading->lost(51, true);
+  CHECK(content.reading->take_urgent()->contains(51));
   file.reset();
-  CHECK(content.reading->take_urgent() == Generations());
+  CHECK(content.reading->take_urgent() == Urgent());
+}
+
+TEST_CASE("a reader awaits two generations after a start or a seek, and needs later ones soon") {
+  OpenContent content({80 * kOpenGeneration});
+  for (const std::uint32_t g : {0, 1, 2, 40}) content.arrive(g);
+  Ready ready;
+  const auto file = open_file(content, 0, ready);
+  std::vector<std::uint8_t> buffer(kOpenGeneration);
+  for (std::uint64_t offset = 0; offset < 3 * kOpenGeneration; offset += kOpenGeneration)
+    REQUIRE(file->read(offset, buffer).value() == kOpenGeneration);
+  const Urgent soon = content.reading->take_urgent().value();
+  CHECK(soon.at(3) == kReadSoon);
+  CHECK(soon.at(4) == kReadSoon);
+  REQUIRE(file->read(40 * kOpenGeneration, buffer).value() == kOpenGeneration);
+  const Urgent after_seek = content.reading->take_urgent().value();
+  CHECK(after_seek.at(41) == kAwaited);
+  CHECK(after_seek.at(42) == kReadSoon);
+}
+
+TEST_CASE("a file that is opened in the middle makes nothing urgent at its beginning") {
+  OpenContent content({80 * kOpenGeneration});
+  Ready ready;
+  const auto file = open_file(content, 0, ready);
+  content.arrive(70);
+  CHECK_FALSE(content.reading->take_urgent());
+  std::vector<std::uint8_t> buffer(100);
+  CHECK(file->read(60 * kOpenGeneration, buffer).value() == 0);
+  CHECK(content.reading->take_urgent() == Urgent{{60, kAwaited}, {61, kAwaited}});
 }
 
 TEST_CASE("a reader of what is all there makes no work for the session") {
@@ -169,15 +203,30 @@ TEST_CASE("a reader of what is all there makes no work for the session") {
   CHECK_FALSE(ready.called());
 }
 
-TEST_CASE("several readers share the urgent places, the needs of each soonest first") {
+TEST_CASE("several readers share the urgent places") {
   OpenContent content({200 * kOpenGeneration});
   Ready ready;
   const auto first = open_file(content, 0, ready);
   const auto second = open_file(content, 0, ready);
   std::vector<std::uint8_t> buffer(100);
+  CHECK(first->read(0, buffer).value() == 0);
   CHECK(second->read(150 * kOpenGeneration, buffer).value() == 0);
-  const Generations urgent = content.reading->take_urgent().value();
-  CHECK(urgent == Generations{0, 150, 1, 151});
+  CHECK(content.reading->take_urgent() ==
+        Urgent{{0, kAwaited}, {1, kAwaited}, {150, kAwaited}, {151, kAwaited}});
+}
+
+TEST_CASE("of more readers than urgent places the later ones are not starved") {
+  OpenContent content({200 * kOpenGeneration});
+  Ready ready;
+  std::vector<std::unique_ptr<ReadableFile>> files;
+  std::vector<std::uint8_t> buffer(100);
+  for (std::uint64_t reader = 0; reader < 12; ++reader) {
+    files.push_back(open_file(content, 0, ready));
+    CHECK(files.back()->read(10 * reader * kOpenGeneration, buffer).value() == 0);
+  }
+  const Urgent urgent = content.reading->take_urgent().value();
+  CHECK(urgent.size() == content::kUrgentMax);
+  for (std::uint32_t reader = 4; reader < 12; ++reader) CHECK(urgent.contains(10 * reader));
 }
 
 TEST_CASE("after the end readers are told, and nobody keeps the store") {
@@ -240,8 +289,48 @@ TEST_CASE("a file that was changed on the disk is an error, not false bytes") {
       << "something else";
   Ready ready;
   const auto file = open_file(content, 0, ready);
+  std::vector<std::uint8_t> buffer(10);
+  CHECK(file->read(0, buffer).value() == 0);
+  const auto unreadable = content.reading->take_unreadable();
+  REQUIRE(unreadable.size() == 1);
+  CHECK(unreadable.at(0).code == ErrorCode::kCorrupt);
+  CHECK(file->read(0, buffer).value() == 0);
+  CHECK(content.reading->take_unreadable().empty());
+  CHECK_FALSE(ready.called());
+  REQUIRE_FALSE(content.store->lose_generation(0));
+  content.reading->lost(0, false);
+  CHECK(ready.called());
   CHECK(error_of_read(*file) == ErrorCode::kCorrupt);
+  CHECK(error_of_read(*file) == ErrorCode::kCorrupt);
+  CHECK(content.reading->take_unreadable().empty());
   CHECK(read_from(*file, kOpenGeneration, 100, ready) == content.files[0].substr(kOpenGeneration));
+}
+
+TEST_CASE("a reader waits for a generation that is damaged or lost on its way and fetched again") {
+  for (const bool known : {false, true}) {
+    CAPTURE(known);
+    OpenContent content({3 * kOpenGeneration, 10});
+    for (std::uint32_t g = 0; g < 3; ++g) content.arrive(g);
+    // The store knows of it before the main thread does, or nobody knows.
+    if (known) REQUIRE(content.store->lose_generation(1));
+    const std::string path = content.target() + "/.firn/" + content.manifest.id.text() + "/data/0";
+    std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(kOpenGeneration)
+        << "something else";
+    Ready ready;
+    const auto file = open_file(content, 0, ready);
+    std::vector<std::uint8_t> buffer(10);
+    CHECK(file->read(kOpenGeneration, buffer).value() == 0);
+    CHECK(content.reading->take_urgent() == Urgent{{1, kAwaited}});
+    const auto unreadable = content.reading->take_unreadable();
+    REQUIRE(unreadable.size() == 1);
+    CHECK(unreadable.at(1).code == (known ? ErrorCode::kNotFound : ErrorCode::kCorrupt));
+    CHECK(content.store->lose_generation(1));
+    content.reading->lost(1, true);
+    CHECK_FALSE(ready.called());
+    content.arrive(1);
+    CHECK(ready.called());
+    CHECK(read_from(*file, 0, 100, ready) == content.files[0]);
+  }
 }
 
 TEST_CASE("a generation of several MiB is read in pieces of any size") {
@@ -251,6 +340,35 @@ TEST_CASE("a generation of several MiB is read in pieces of any size") {
   const auto file = open_file(content, 0, ready);
   CHECK(read_from(*file, 0, 3 << 20, ready) == content.files[0]);
   CHECK(read_from(*file, 1000, 300'001, ready) == content.files[0].substr(1000));
+}
+
+TEST_CASE("once nothing is fetched any more a reader gets what is there, or the error") {
+  OpenContent content({3 * kOpenGeneration});
+  content.arrive(0);
+  Ready ready;
+  const auto file = open_file(content, 0, ready);
+  std::vector<std::uint8_t> buffer(10);
+  CHECK(file->read(kOpenGeneration, buffer).value() == 0);
+  content.reading->fetch_no_more();
+  CHECK(ready.called());
+  CHECK_FALSE(file->read(kOpenGeneration, buffer).ok());
+  content.reading->lost(2, true);
+  CHECK_FALSE(file->read(2 * kOpenGeneration, buffer).ok());
+  CHECK(file->read(0, buffer).value() == buffer.size());
+  CHECK(content.reading->take_unreadable().empty());
+}
+
+TEST_CASE("the slices of a generation are read from the disk once, whoever takes them") {
+  OpenContent content({4 << 20}, 512 << 10);
+  content.arrive(0);
+  Ready ready;
+  const auto first = open_file(content, 0, ready);
+  std::vector<std::uint8_t> buffer(1000);
+  CHECK(first->read(0, buffer).value() == buffer.size());
+  const std::string path = content.target() + "/.firn/" + content.manifest.id.text() + "/data/0";
+  std::fstream(path, std::ios::in | std::ios::out | std::ios::binary) << "something else";
+  const auto second = open_file(content, 0, ready);
+  CHECK(read_from(*second, 0, 1 << 20, ready) == content.files[0]);
 }
 
 TEST_CASE("the list has contents while they can be read, each with a secret of its own") {
