@@ -190,6 +190,7 @@ void HttpServer::Impl::finish() {
 
 void HttpServer::Impl::tick() {
   handler->tick();
+  for (const auto& [connection, exchange] : exchanges) exchange->tick();
   const auto again = [](lws_sorted_usec_list_t* entry) {
     static_cast<Impl*>(reinterpret_cast<Ticker*>(entry)->owner)->tick();
   };
