@@ -1,5 +1,6 @@
 #include "proto/web/exchange.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -35,6 +36,12 @@ constexpr std::pair<const char*, const char*> kSafety[] = {
 
 const unsigned char* octets(const char* text) {
   return reinterpret_cast<const unsigned char*>(text);
+}
+
+// The other side has sent something that has not been read, or has left.
+bool has_input(lws* connection) {
+  pollfd input{lws_get_socket_fd(connection), POLLIN, 0};
+  return ::poll(&input, 1, 0) > 0;
 }
 
 class Head {
@@ -161,7 +168,17 @@ bool Exchange::push(std::string text) {
 }
 
 void Exchange::resume() {
-  if (response_.source && head_written_ && !ended_) lws_callback_on_writable(connection_);
+  if (!response_.source || !head_written_ || ended_) return;
+  lws_rx_flow_control(connection_, 1);
+  lws_callback_on_writable(connection_);
+}
+
+// libwebsockets reads nothing while a body leaves: it would ask for ever about what has come.
+void Exchange::tick() {
+  if (!response_.source || !head_written_ || ended_) return;
+  const bool stands = std::exchange(written_before_, written_) == written_;
+  if (stands && has_input(connection_))
+    lws_set_timeout(connection_, PENDING_TIMEOUT_HTTP_CONTENT, LWS_TO_KILL_ASYNC);
 }
 
 int Exchange::write() {
@@ -204,7 +221,10 @@ int Exchange::write_from_source() {
   std::vector<unsigned char> chunk(LWS_PRE + want);
   const auto got = response_.source->read(std::span(chunk).subspan(LWS_PRE));
   if (!got.ok()) return -1;
-  if (*got == 0) return 0;
+  if (*got == 0) {
+    lws_rx_flow_control(connection_, 0);  // which also stops WRITEABLE, until resume()
+    return 0;
+  }
   const bool last = written_ + *got == response_.source_bytes;
   if (lws_write(connection_, chunk.data() + LWS_PRE, *got,
                 last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < 0)

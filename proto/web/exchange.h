@@ -42,6 +42,9 @@ class Exchange {
   bool push(std::string text);
   // Its source may have bytes again.
   void resume();
+  // Closes the connection if its reader has left, or sends something, while no more of the body of
+  // a source leaves.
+  void tick();
 
   // The connection takes bytes. What libwebsockets is to be told: 0, or -1 to close it.
   int write();
@@ -63,6 +66,7 @@ class Exchange {
   std::size_t dropped_ = 0;
   Response response_;
   std::uint64_t written_ = 0;
+  std::uint64_t written_before_ = 0;  // at the last tick
   bool head_only_ = false;
   bool refused_ = false;
   bool taken_ = false;

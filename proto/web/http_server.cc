@@ -23,6 +23,7 @@
 #include "proto/base/start_thread.h"
 #include "proto/base/thread_times.h"
 #include "proto/base/unique_fd.h"
+#include "proto/web/access.h"
 #include "proto/web/exchange.h"
 
 namespace firn::web {
@@ -190,6 +191,7 @@ void HttpServer::Impl::finish() {
 
 void HttpServer::Impl::tick() {
   handler->tick();
+  for (const auto& [connection, exchange] : exchanges) exchange->tick();
   const auto again = [](lws_sorted_usec_list_t* entry) {
     static_cast<Impl*>(reinterpret_cast<Ticker*>(entry)->owner)->tick();
   };
@@ -312,8 +314,7 @@ std::string HttpServer::url() const {
 }
 
 bool HttpServer::for_others() const {
-  const std::string& host = impl_->listening.host;
-  return host != "::1" && !host.starts_with("127.");
+  return !is_loopback(impl_->listening.host);
 }
 
 Status HttpServer::run(HttpHandler& handler) {

@@ -161,6 +161,49 @@ class DaemonStreams(doors.Door):
         self.assertEqual(404, self.http("GET", f"/play/{self.id}/99")[0])
         self.assertEqual(401, self.http("GET", f"/play/{self.id}", token="")[0])
 
+    def test_a_browser_of_another_machine_is_not_led_to_itself(self):
+        self.added()
+        status, headers, text = self.http("GET", f"/play/{self.id}", Host="192.0.2.7:8080")
+        self.assertEqual((404, None), (status, headers["Location"]))
+        self.assertIn("--streams", text)
+
+    def test_streams_for_other_machines_are_at_the_address_that_found_the_page(self):
+        self.rpc("stop")
+        self.assertEqual(0, self.process.wait_exit())
+        self.daemon("--streams", "*:0")
+        told = self.added()
+        port = urllib.parse.urlsplit(told["playlist"]).port
+        for host in ("192.0.2.7", "[2001:db8::7]"):
+            status, headers, _ = self.http("GET", f"/play/{self.id}", Host=f"{host}:8080")
+            self.assertEqual((303, f"{host}:{port}"), (status, urllib.parse.urlsplit(headers["Location"]).netloc))
+        self.assertEqual(told["playlist"], self.http("GET", f"/play/{self.id}", Host="localhost:1")[1]["Location"])
+
+    def test_a_path_that_is_too_long_for_a_url_is_played(self):
+        name = "/".join(["\u65e5" * 60] * 5) + "/film.mkv"
+        file = self.source / name
+        file.parent.mkdir(parents=True)
+        file.write_bytes(b"film")
+        told = self.added()
+        number = next(file["number"] for file in told["files"] if file["path"] == name)
+        status, headers, _ = self.http("GET", f"/play/{self.id}/{number}")
+        self.assertEqual((303, self.urls[name]), (status, headers["Location"]))
+        self.assertEqual((200, b"film"), http_get(self.urls[name])[::2])
+        self.assertIn(self.urls[name], http_get(told["playlist"])[2].decode().splitlines())
+
+    def test_of_many_files_a_thousand_are_listed_and_all_are_in_the_playlist(self):
+        many = self.source / "many"
+        many.mkdir()
+        for i in range(1100):
+            (many / f"{i}.mp3").write_bytes(b"x")
+        told = self.added()
+        self.assertEqual((1000, 1100 + len(NAMES) - 1000), (len(told["files"]), told["left_out"]))
+        played = 1100 + sum(name.endswith((".mkv", ".mp4", ".mp3")) for name in NAMES)
+        lines = http_get(told["playlist"])[2].decode().splitlines()
+        self.assertEqual(1 + 2 * played, len(lines))
+        status, _, errors = self.run_firn("play", self.id, "--socket", self.socket, "--with",
+                                          f"grep -qF '{told['playlist']}'")
+        self.assertEqual(0, status, errors)
+
     def test_players_find_the_port_again_after_a_restart(self):
         self.added()
         port = urllib.parse.urlsplit(self.urls["notes.txt"]).port

@@ -74,6 +74,7 @@ class Bodies final : public HttpHandler {
     return shared;
   }
   void end() { server_.reset(); }
+  int ticks() const { return ticks_; }
   std::uint16_t port() const { return server_->listening().port; }
   void resume(const std::string& name) {
     server_->post([this, name] { server_->resume(asked_.at("/" + name)); });
@@ -91,9 +92,10 @@ class Bodies final : public HttpHandler {
     server_->reply(id, std::move(response));
   }
   void over(ExchangeId) override {}
-  void tick() override {}
+  void tick() override { ++ticks_; }
 
  private:
+  std::atomic<int> ticks_ = 0;
   std::mutex mutex_;
   std::map<std::string, std::pair<std::shared_ptr<SlowBody::Shared>, std::size_t>> bodies_;
   std::map<std::string, ExchangeId> asked_;
@@ -155,6 +157,47 @@ TEST_CASE("a body waits for bytes that have not come, and holds up no other") {
   waiting->there = 1000;
   bodies.resume("waiting");
   CHECK(client.body(900) == pattern(1000).substr(100));
+}
+
+TEST_CASE("a reader that leaves while its body waits is let go of at the next tick") {
+  for (const bool sends : {false, true}) {
+    CAPTURE(sends);
+    Bodies bodies;
+    const auto waiting = bodies.add("waiting", 1000, 100);
+    auto client = std::make_unique<HttpClient>(bodies.port());
+    client->ask("GET", "/waiting");
+    (void)client->head();
+    CHECK(client->body(100) == pattern(100));
+    if (sends) client->ask("GET", "/waiting");
+    const int before = bodies.ticks();
+    client.reset();
+    waiting->gone.wait(false);
+    CHECK(bodies.ticks() - before <= 3);
+  }
+}
+
+TEST_CASE("a reader that sends something and takes nothing is let go of") {
+  Bodies bodies;
+  const auto large = bodies.add("large", 64 * kMiB, 64 * kMiB);
+  HttpClient client(bodies.port());
+  client.ask("GET", "/large");
+  (void)client.head();
+  client.ask("GET", "/large");
+  large->gone.wait(false);
+  CHECK(large->given < kMiB);
+}
+
+TEST_CASE("a request that comes while the body before leaves is answered after that body") {
+  Bodies bodies;
+  bodies.add("long", 3 * kMiB, 3 * kMiB);
+  bodies.add("next", 10, 10);
+  HttpClient client(bodies.port());
+  client.ask("GET", "/long");
+  client.ask("GET", "/next");
+  (void)client.head();
+  CHECK(client.body(3 * kMiB) == pattern(3 * kMiB));
+  CHECK(client.head().starts_with("HTTP/1.1 200"));
+  CHECK(client.body(10) == pattern(10));
 }
 
 TEST_CASE("a source that fails ends its connection before the body is whole") {

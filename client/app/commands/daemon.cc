@@ -258,7 +258,11 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
     return fail_to_serve(console, opened.error());
   (*list)->offer_page([&page] { return page.tell(); });
   DaemonStreams streams(arguments.streams, *folder, driver->readings(), console);
-  (*list)->offer_streams([&streams](const ContentId& content) { return streams.tell(content); });
+  (*list)->offer_streams(
+      {[&streams](const ContentId& content) { return streams.tell(content); },
+       [&streams](const ContentId& content, const std::string& number, const std::string& host) {
+         return streams.url(content, number, host);
+       }});
   DaemonReload reload(console, settings_of(arguments.read_again), [&] {
     return read_and_apply(arguments.read_again, hooks, *limits, downloads, **list);
   });

@@ -21,8 +21,17 @@ class DaemonStreams {
   // What docs/rpc.md says of `play`. Errors: kBusy (the content is not open), as
   // open_stream_server()'s.
   Result<Json> tell(const ContentId& content);
+  // What DaemonMethods::stream_url() says. Errors: also kNotFound (no such file is chosen).
+  Result<std::string> url(const ContentId& content, const std::string& number,
+                          const std::string& host);
 
  private:
+  struct Open {
+    std::shared_ptr<ContentReading> reading;
+    std::shared_ptr<const Manifest> manifest;
+  };
+  // The content, and the door.
+  Result<Open> open(const ContentId& content);
   Status open();
 
   const std::string listen_;

@@ -119,6 +119,9 @@ ExitCode play_told(const PlayArguments& arguments, const Json& told, Console& co
   for (const Json& file : told.value("files", Json::array()))
     if (file.value("played", false))
       playing.entries.push_back({cell(file, "path"), cell(file, "url")});
+  // The server's own playlist has all of them.
+  if (told.value("left_out", 0) > 0)
+    playing.entries = {{cell(told, "name"), cell(told, "playlist")}};
   EventLoop loop;
   loop.on_turn([] {});
   loop.on_signal([&loop](int) { loop.stop(); });

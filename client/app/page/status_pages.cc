@@ -94,7 +94,7 @@ void StatusPages::request(ExchangeId id, Request request) {
     if (request.path == "/events") return begin_stream(id, request);
     if (request.path == "/range") return tell_range(id, request);
     if (request.path.starts_with(kPlay) && may_change_)
-      return play(id, std::string_view(request.path).substr(kPlay.size()));
+      return play(id, std::string_view(request.path).substr(kPlay.size()), request.host);
     if (request.path == "/") return show(id, "", view_of(request.query, "", may_change_));
     if (request.path.starts_with(kContent)) {
       const std::string content = request.path.substr(kContent.size());
@@ -188,19 +188,15 @@ void StatusPages::tell_range(ExchangeId id, const Request& request) {
   if (!with_facts(*content, take)) server_.reply(id, web::plain_response(503, kBusy));
 }
 
-void StatusPages::play(ExchangeId id, std::string_view what) {
+void StatusPages::play(ExchangeId id, std::string_view what, const std::string& host) {
   const std::size_t slash = std::min(what.find('/'), what.size());
   const std::string content(what.substr(0, slash)),
       number(what.substr(std::min(slash + 1, what.size())));
-  const bool called = calls_.call([this, id, content, number] {
-    const auto told = source_.methods()->play(content);
-    std::string url, why = told.ok() ? "There is no such file to play." : told.error().message();
-    if (told.ok() && number.empty()) url = (*told)["playlist"].get<std::string>();
-    if (told.ok())
-      for (const Json& file : (*told)["files"])
-        if (file["number"].dump() == number) url = file["url"].get<std::string>();
-    server_.post([this, id, url, why] {
-      server_.reply(id, url.empty() ? failure(404, "Not found", why) : web::redirection(url));
+  const bool called = calls_.call([this, id, content, number, host] {
+    const auto url = source_.methods()->stream_url(content, number, host);
+    server_.post([this, id, url] {
+      server_.reply(
+          id, url.ok() ? web::redirection(*url) : failure(404, "Not found", url.error().message()));
     });
   });
   if (!called) server_.reply(id, web::plain_response(503, kBusy));
@@ -209,10 +205,12 @@ void StatusPages::play(ExchangeId id, std::string_view what) {
 void StatusPages::begin_stream(ExchangeId id, const Request& request) {
   if (streams_.size() >= kStreamsMax)
     return server_.reply(id, web::plain_response(503, "too many pages are live"));
-  const std::string* const content = web::find_field(request.query, "content");
-  Stream& stream = streams_[id];
-  if (content != nullptr) stream.content = *content;
-  stream.view = view_of(request.query, stream.content, may_change_);
+  if (!request.head_only) {
+    const std::string* const content = web::find_field(request.query, "content");
+    Stream& stream = streams_[id];
+    if (content != nullptr) stream.content = *content;
+    stream.view = view_of(request.query, stream.content, may_change_);
+  }
   Response response;
   response.content_type = "text/event-stream";
   response.stream = true;

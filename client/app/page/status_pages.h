@@ -61,8 +61,8 @@ class StatusPages final : public web::Pages {
   void show(web::ExchangeId id, const std::string& content, const PageView& view);
   // What a range of generations is, in words.
   void tell_range(web::ExchangeId id, const web::Request& request);
-  // To the stream of what follows "/play/", on another port: the token stands in no page.
-  void play(web::ExchangeId id, std::string_view what);
+  // To the stream of what follows "/play/", on another port of `host`: the token stands in no page.
+  void play(web::ExchangeId id, std::string_view what, const std::string& host);
   void begin_stream(web::ExchangeId id, const web::Request& request);
   void feed(web::ExchangeId id, const Facts& facts);
   void call_rpc(web::ExchangeId id, std::string body);

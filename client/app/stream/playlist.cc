@@ -25,10 +25,8 @@ std::vector<std::size_t> played_files(const Info& info,
 std::vector<PlaylistEntry> entries_of(const Info& info, const std::vector<std::size_t>& files,
                                       const StreamAddress& at) {
   std::vector<PlaylistEntry> entries;
-  for (const std::size_t i : files) {
-    const std::string& path = shown_path(info, info.files[i]);
-    entries.push_back({path, at.file(path)});
-  }
+  for (const std::size_t i : files)
+    entries.push_back({shown_path(info, info.files[i]), at.file(info, i)});
   return entries;
 }
 

@@ -89,7 +89,8 @@ Response StreamHandler::answer(web::ExchangeId id, const Request& request) {
     response.delay = web::Door::kWrongTokenDelay;
     return response;
   }
-  if (!path->file.empty()) return file(id, request, *path, *reading, manifest->info);
+  if (path->number > 0 || !path->file.empty())
+    return file(id, request, *path, *reading, manifest->info);
   Response response;
   response.content_type = "application/vnd.apple.mpegurl; charset=utf-8";
   const auto files =
@@ -103,12 +104,14 @@ Response StreamHandler::answer(web::ExchangeId id, const Request& request) {
 Response StreamHandler::file(web::ExchangeId id, const Request& request, const StreamPath& path,
                              ContentReading& reading, const Info& info) {
   const auto entry = std::ranges::find_if(info.files, [&](const FileEntry& one) {
-    return one.kind == FileEntry::Kind::kFile && shown_path(info, one) == path.file;
+    const auto number = static_cast<std::size_t>(&one - info.files.data()) + 1;
+    return one.kind == FileEntry::Kind::kFile &&
+           (path.number > 0 ? number == path.number : shown_path(info, one) == path.file);
   });
-  if (entry == info.files.end())
-    return plain_response(404, "the content has no such file: " + escaped(path.file));
+  if (entry == info.files.end()) return plain_response(404, "the content has no such file");
   const auto index = static_cast<std::size_t>(entry - info.files.begin());
-  if (!reading.chosen(index)) return plain_response(404, not_chosen(path.content, path.file));
+  const std::string& name = shown_path(info, *entry);
+  if (!reading.chosen(index)) return plain_response(404, not_chosen(path.content, name));
 
   const std::string etag = etag_of(*entry);
   // RFC 9110, 14.2: Range is for GET alone.
@@ -118,11 +121,11 @@ Response StreamHandler::file(web::ExchangeId id, const Request& request, const S
   if (range.kind == ByteRange::Kind::kUnsatisfiable) {
     response = plain_response(416, "the file has " + std::to_string(entry->bytes) + " bytes");
   } else {
-    const MediaType type = media_type(path.file);
+    const MediaType type = media_type(name);
     response.content_type = type.name;
     response.source_bytes = range.bytes;
     if (type.kind == MediaType::Kind::kOther)
-      response.headers.emplace_back("content-disposition", to_be_saved_as(path.file));
+      response.headers.emplace_back("content-disposition", to_be_saved_as(name));
     if (!request.head_only && range.bytes > 0) {
       auto opened =
           reading.open(index, [this, id] { server_.post([this, id] { server_.resume(id); }); });

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "client/app/stream/stream_handler.h"
+#include "proto/web/access.h"
 #include "proto/web/http_server.h"
 
 namespace firn::app {
@@ -17,11 +18,25 @@ struct OpenStreams final : StreamServer {
       : url_(opened->url()), http(std::move(opened)), handler(*http, contents) {}
   ~OpenStreams() override { http.reset(); }
   const std::string& url() const override { return url_; }
+  Result<std::string> url_for(const std::string& host) const override;
 
   const std::string url_;
   std::unique_ptr<web::HttpServer> http;
   StreamHandler handler;
 };
+
+// The token goes nowhere but to this server: what is 127.0.0.1 there is not so on another machine.
+Result<std::string> OpenStreams::url_for(const std::string& host) const {
+  const std::string name = web::host_of(host);
+  if (web::is_loopback(name)) return url_;
+  if (!http->for_others())
+    return Error{ErrorCode::kBadInput, "play on another machine",
+                 "streams are for players of this machine alone: start the daemon with --streams "
+                 "HOST:PORT, and HOST an address of it that others reach"};
+  const Address& listening = http->listening();
+  if (!listening.host.empty()) return url_;
+  return "http://" + to_text({{}, name, listening.port}) + "/";
+}
 
 }  // namespace
 

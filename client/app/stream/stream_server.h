@@ -17,6 +17,9 @@ class StreamServer {
   virtual ~StreamServer() = default;
   // For StreamAddress::server.
   virtual const std::string& url() const = 0;
+  // The same for a browser that found another server of this machine as `host` (with port). Errors:
+  // kBadInput (it is on another machine, and streams are for this one).
+  virtual Result<std::string> url_for(const std::string& host) const = 0;
 };
 
 // Listens at HOST:PORT. Both outlive the result. Errors: kBadInput (the address; this build has no

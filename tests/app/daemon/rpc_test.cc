@@ -68,6 +68,10 @@ struct Recorder final : DaemonMethods {
   }
   Result<Json> watches() override { return note("watches"); }
   Result<Json> unwatch(const std::string& folder) override { return note("unwatch " + folder); }
+  Result<std::string> stream_url(const std::string&, const std::string&,
+                                 const std::string&) override {
+    return std::string();
+  }
   Result<Json> play(const std::string& which) override { return note("play " + which); }
   Result<Json> page() override { return note("page"); }
   Result<Json> stop() override { return note("stop"); }

@@ -58,6 +58,16 @@ TEST_CASE("a stranger's name adds no line to a playlist, and no other address") 
   CHECK(text.find("/c%3Ftoken%3Dy%23z.mkv?token=t\n") != std::string::npos);
 }
 
+TEST_CASE("a file whose path is too long for a URL is named by its number") {
+  const std::string path = std::string(600, '?') + "/" + std::string(200, '?') + "/film.mkv";
+  const Info info = info_of({"a.mkv", path});
+  const auto entries = entries_of(info, {0, 1}, kAddress);
+  const std::string id = ContentId().text();
+  CHECK(entries[0].url == "http://127.0.0.1:80/stream/" + id + "/a.mkv?token=t");
+  CHECK(entries[1].path == path);
+  CHECK(entries[1].url == "http://127.0.0.1:80/file/" + id + "/2?token=t");
+}
+
 TEST_CASE("what a browser could run has no type of its own") {
   for (const char* name : {"page.html", "x.svg", "x.xhtml", "x.xml", "x.js", "x.pdf", "x.swf",
                            "html", "x.mkv/page.html", "x.mht", "", ".", "x."}) {
@@ -73,6 +83,7 @@ TEST_CASE("a path names a content's file or its playlist, and nothing else is on
   const std::string id = ContentId().text();
   CHECK(parse_stream_path("/stream/" + id + "/a/b c") == StreamPath{ContentId(), "a/b c"});
   CHECK(parse_stream_path("/playlist/" + id + ".m3u8") == StreamPath{ContentId(), ""});
+  CHECK(parse_stream_path("/file/" + id + "/12") == StreamPath{ContentId(), "", 12});
   const std::vector<std::string> others = {"",
                                            "/",
                                            "/stream/" + id,
@@ -83,6 +94,12 @@ TEST_CASE("a path names a content's file or its playlist, and nothing else is on
                                            "/playlist/" + id + "/a.m3u8",
                                            "/playlist/.m3u8",
                                            "stream/" + id + "/a",
+                                           "/file/" + id,
+                                           "/file/" + id + "/",
+                                           "/file/" + id + "/0",
+                                           "/file/" + id + "/-1",
+                                           "/file/" + id + "/1/a",
+                                           "/file/" + id + "/99999999999999999999",
                                            "/Stream/" + id + "/a"};
   for (const std::string& path : others) {
     CAPTURE(path);

@@ -106,6 +106,23 @@ TEST_CASE("a file is streamed whole, in ranges and from its end") {
   CHECK(several.body == streams.bytes());
 }
 
+TEST_CASE("a file is also found by its number") {
+  Streams streams;
+  streams.arrive();
+  const std::vector<FileEntry>& files = streams.content.manifest.info.files;
+  const std::string start = "/file/" + streams.address.content.text() + "/";
+  const std::string token = "?token=" + streams.address.token;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (files[i].path != "film.mkv") continue;
+    const Streams::Answer answer = streams.ask(start + std::to_string(i + 1) + token);
+    CHECK(answer.status() == 200);
+    CHECK(answer.has("content-type: video/x-matroska"));
+    CHECK(answer.body == streams.bytes());
+  }
+  CHECK(streams.ask(start + std::to_string(files.size() + 1) + token).status() == 404);
+  CHECK(streams.ask(start + "1").status() == 401);
+}
+
 TEST_CASE("a range behind the end of a file is answered with the file's size") {
   Streams streams;
   const Streams::Answer answer =
