@@ -57,6 +57,9 @@ struct Hello {
   bool operator==(const Hello&) const = default;
 };
 
+// How soon a generation is read: later ones count as the last.
+enum Urgency : std::uint32_t { kNotUrgent, kReadSoon, kAwaited };
+
 struct GenerationState {
   std::uint32_t generation = 0;
   std::uint32_t rank = 0;
@@ -64,6 +67,7 @@ struct GenerationState {
   std::vector<std::uint8_t> null_vector;         // empty or n coefficients
   std::vector<std::uint8_t> wanted_blocks = {};  // empty or n bits, as peer.proto says
   std::vector<std::uint8_t> held_blocks = {};    // likewise
+  std::uint32_t urgency = 0;                     // Urgency
   bool operator==(const GenerationState&) const = default;
 };
 

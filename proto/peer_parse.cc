@@ -129,7 +129,8 @@ Result<State> parse_state(Bytes body) {
                                  .quota = entry.quota(),
                                  .null_vector = {null_vector.begin(), null_vector.end()},
                                  .wanted_blocks = {wanted.begin(), wanted.end()},
-                                 .held_blocks = {held.begin(), held.end()}});
+                                 .held_blocks = {held.begin(), held.end()},
+                                 .urgency = std::min<std::uint32_t>(entry.urgency(), kAwaited)});
   }
   return state;
 }

@@ -60,6 +60,7 @@ void fill(const State& from, wire::State& to) {
       entry.set_null_vector(generation.null_vector.data(), generation.null_vector.size());
     entry.set_wanted_blocks(generation.wanted_blocks.data(), generation.wanted_blocks.size());
     entry.set_held_blocks(generation.held_blocks.data(), generation.held_blocks.size());
+    entry.set_urgency(generation.urgency);
   }
 }
 
@@ -179,7 +180,8 @@ std::size_t body_bytes(const State& state) {
     const std::size_t held_blocks =
         entry.held_blocks.empty() ? 0 : bytes_field(entry.held_blocks.size());
     bytes += bytes_field(varint_field(entry.generation) + varint_field(entry.rank) +
-                         varint_field(entry.quota) + null_vector + wanted_blocks + held_blocks);
+                         varint_field(entry.quota) + null_vector + wanted_blocks + held_blocks +
+                         varint_field(entry.urgency));
   }
   return bytes;
 }

@@ -15,4 +15,14 @@ constexpr std::uint32_t some_of(std::uint32_t count) {
 #endif
 }
 
+// The step from one place to the next at which something is tried: seven times as long in a sample.
+// Seven, as what is repeated there often comes in twos and fours.
+constexpr std::uint32_t some_step(std::uint32_t step) {
+#ifdef FIRN_SAMPLED
+  return step * 7;
+#else
+  return step;
+#endif
+}
+
 }  // namespace firn::test

@@ -24,6 +24,7 @@ void add_commands(CLI::App& app, const Configuration& configuration, const Decla
   add_share_command(app, chosen);
   add_get_command(app, chosen);
   add_seed_command(app, chosen);
+  add_play_command(app, chosen);
   daemon(app, chosen);
   add_content_commands(app, chosen);
   add_files_command(app, chosen);

@@ -210,6 +210,19 @@ Result<std::vector<bool>> chosen_files(const Info& info, const FileChoice& choic
   return chosen;
 }
 
+Result<std::uint32_t> only_file(const Info& info, const std::vector<bool>& chosen) {
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t file = 0; file < info.files.size(); ++file)
+    if (is_chosen(chosen, file) && info.files[file].kind == FileEntry::Kind::kFile)
+      found.push_back(file);
+  if (found.size() == 1) return found[0];
+  const std::string count = found.empty() ? "no file" : std::to_string(found.size()) + " files";
+  return Error{ErrorCode::kBadInput, "take one file of " + info.name,
+               count +
+                   " of it would be taken; name one with --file or --select-file, as firn info "
+                   "--files lists them"};
+}
+
 std::vector<FileEntry> chosen_entries(const Info& info, const std::vector<bool>& chosen) {
   std::vector<FileEntry> entries;
   for (std::uint32_t file = 0; file < info.files.size(); ++file)

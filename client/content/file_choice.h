@@ -55,6 +55,10 @@ class FileChoice {
 // shows near names; nothing is chosen).
 Result<std::vector<bool>> chosen_files(const Info& info, const FileChoice& choice);
 
+// The one file that is chosen, links and folders aside. Errors: kBadInput (none is, or several),
+// which says what to do.
+Result<std::uint32_t> only_file(const Info& info, const std::vector<bool>& chosen);
+
 // Those of `info.files` that are chosen: a flag for each (division.h).
 std::vector<FileEntry> chosen_entries(const Info& info, const std::vector<bool>& chosen);
 // What their bytes are together.

@@ -186,6 +186,10 @@ void SwarmCore::want(const std::vector<bool>& wanted, TimeUs now) {
   parts.transfer->receiving.want(GenerationSet::of(wanted));
 }
 
+void SwarmCore::hurry(Urgent urgent, TimeUs now) {
+  if (Receiving* const to = receiving(*parts_, now)) to->hurry(std::move(urgent));
+}
+
 void SwarmCore::set_limits(std::uint64_t up, std::uint64_t down, TimeUs now) {
   Parts& parts = stirred(*parts_, now);
   parts.uplink.set_limit(up, now);

@@ -96,6 +96,9 @@ class SwarmCore {
   // are verified are kept and served. ContentComplete comes once all wanted ones are there, also if
   // they were before: the store must know the choice by then (ContentStore::choose).
   void want(const std::vector<bool>& wanted, TimeUs now);
+  // What is read now comes before the rest: kUrgentMax generations at most. Replaces what was said
+  // before; what is verified, or not wanted, is no matter.
+  void hurry(Urgent urgent, TimeUs now);
 
   // --- trackers ---
   void tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply, TimeUs now);

@@ -314,6 +314,11 @@ std::string ContentFiles::take_warning() {
   return std::exchange(warning_, {});
 }
 
+void ContentFiles::warn(const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  warning_ += (warning_.empty() ? "" : "; ") + text;
+}
+
 Result<bool> ContentFiles::unfinish_file(std::uint32_t file) {
   const FileEntry& entry = info_.files[file];
   const std::string from = final_name(file), to = work_name(file);

@@ -94,6 +94,8 @@ class ContentFiles {
 
   // Something a person should know; empty if there is nothing new.
   std::string take_warning();
+  // Adds to that.
+  void warn(const std::string& text);
 
  private:
   // What may be taken for granted of a file on its way.

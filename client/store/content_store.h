@@ -76,8 +76,6 @@ struct Resumed {
   std::string mark;              // of the work folder (work_mark.h); empty: there is none
   std::vector<bool> verified;    // per generation
   std::vector<SpooledRow> rows;  // of generations not verified
-  std::optional<Error> no_room;  // the disk has not room for all that is wanted and missing
-  std::string warning;           // what a person should know of how it was opened; empty: nothing
 };
 
 class ContentStore {
@@ -128,9 +126,12 @@ class ContentStore {
   virtual Status read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const = 0;
 
   // A generation could not be read: it is verified no more, here and in the journal, so that no
-  // later run trusts it. True: all of it lies in the work folder; fetch it and write it again.
-  // False: a file of it bears its final name, so it is the user's now and is left as it is; other
-  // files that share the generation stay in the work folder.
+  // later run trusts it. True: fetch it and write it again: all of it lies in the work folder, or a
+  // file of it was deleted there or is not chosen any more. If it was a finished file beside that
+  // one that had changed, finish() says so.
+  // False: a chosen file of it bears its final name, so it is the user's now and is left as it is;
+  // other files that share the generation stay in the work folder. All bytes of a file that bears
+  // its name and is not chosen any more are lost then; take_lost() tells of the other generations.
   virtual bool lose_generation(std::uint32_t generation) = 0;
   // Whether to read a lost generation that was left alone once more: its files are there, and not
   // as they were when it was found false. Costs a look at their stamps. Afterwards it is read from
@@ -141,7 +142,8 @@ class ContentStore {
   // Generations in the work folder that sync() or finish() found lost; each is told once.
   virtual std::vector<std::uint32_t> take_lost() = 0;
 
-  // Something that a person should know and that stopped nothing; empty if there is nothing new.
+  // Something that a person should know and that stopped nothing, also the opening or choose() (the
+  // disk has not room for all that is wanted and missing); empty if there is nothing new.
   virtual std::string take_warning() = 0;
 
   // The spool. A slot written again is replaced.
@@ -159,7 +161,8 @@ class ContentStore {
   // Another choice of files, as OpenOptions::chosen, from now on and for later runs; also after
   // finish(). Files that are chosen now and complete get their names at the next sync(); what has
   // its final name keeps it. Nothing changes once all of the content is finished. Errors, which
-  // change nothing: kUnsupported (the file system holds no file so large), the disk's.
+  // change nothing: kUnsupported (the file system holds no file so large, or takes two of the names
+  // for one), the disk's.
   virtual Status choose(std::vector<bool> chosen) = 0;
 
   // Makes everything written so far durable (fdatasync, then a mark in the journal), then names

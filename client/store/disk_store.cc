@@ -5,7 +5,9 @@
 #include "client/content/division.h"
 #include "client/content/top_name.h"
 #include "client/store/download_opening.h"
+#include "client/store/free_room.h"
 #include "client/store/kept_choice.h"
+#include "client/store/names.h"
 #include "client/store/posix_files.h"
 #include "client/store/servable.h"
 #include "client/store/work_mark.h"
@@ -63,8 +65,6 @@ Result<std::unique_ptr<DiskStore>> DiskStore::open_download(std::unique_ptr<File
   if (!opened) return opened.error();
   resumed.verified = opened->verified;
   resumed.rows = std::move(opened->rows);
-  resumed.no_room = std::move(opened->no_room);
-  resumed.warning = std::move(opened->warning);
   store->overwrite_ = options.overwrite;
   store->replaceable_ = std::move(opened->replaceable);
   if (opened->complete) {
@@ -136,14 +136,20 @@ Status DiskStore::write_and_note(std::uint32_t generation, std::span<const std::
 
 void DiskStore::lose_deleted() {
   const std::lock_guard lock(deleted_mutex_);
-  for (const std::uint32_t file : content_.take_deleted()) {
-    const content::GenerationRange range = content::generations_of(info_, file);
-    for (std::uint32_t g = range.first; g < range.last; ++g) {
-      if (!ledger_.readable(g) || !ledger_.lose(g)) continue;
-      const std::lock_guard found_lock(found_mutex_);
-      found_.push_back(g);
-    }
+  for (const std::uint32_t file : content_.take_deleted()) lose_file(file);
+}
+
+void DiskStore::lose_file(std::uint32_t file) {
+  const content::GenerationRange range = content::generations_of(info_, file);
+  for (std::uint32_t g = range.first; g < range.last; ++g) {
+    if (ledger_.readable(g)) lose_in_work(g);
   }
+}
+
+void DiskStore::lose_in_work(std::uint32_t generation) {
+  if (!ledger_.lose(generation)) return;
+  const std::lock_guard lock(found_mutex_);
+  found_.push_back(generation);
 }
 
 Status DiskStore::read_generation(std::uint32_t generation, std::span<std::uint8_t> out) const {
@@ -197,7 +203,23 @@ Error DiskStore::changed_on_disk(std::uint32_t generation, const std::string& op
 bool DiskStore::lose_generation(std::uint32_t generation) {
   FIRN_CHECK(generation < info_.shape.generation_count());
   const std::lock_guard sync_lock(sync_mutex_);  // no file gets its name meanwhile
-  return ledger_.lose(generation);
+  const std::lock_guard lock(deleted_mutex_);
+  // What the user does with files that are not chosen any more concerns no download.
+  std::vector<std::uint32_t> forgone;
+  bool beside_finished = false;
+  for (const content::FileSpan& span : content::spans_of(info_, generation)) {
+    if (content_.place(span.file) != Place::kFinished) continue;
+    if (ledger_.chosen(span.file)) {
+      beside_finished = true;
+      continue;
+    }
+    content_.set_place(span.file, Place::kAbsent);
+    forgone.push_back(span.file);
+  }
+  const bool fetch_again = ledger_.lose(generation);
+  if (fetch_again && beside_finished) beside_finished_.insert(generation);
+  for (const std::uint32_t file : forgone) lose_file(file);
+  return fetch_again;
 }
 
 bool DiskStore::may_be_right_again(std::uint32_t generation) const {
@@ -271,9 +293,7 @@ Status DiskStore::write_again() {
     const auto whole = std::span(buffer).first(info_.shape.padded_bytes(generation));
     if (Status s = read_checked(generation, whole, ContentFiles::Reading::kUsual); !s) {
       if (s.error().code != ErrorCode::kCorrupt) return s;
-      if (!ledger_.lose(generation)) continue;
-      const std::lock_guard lock(found_mutex_);
-      found_.push_back(generation);
+      lose_in_work(generation);
       continue;
     }
     const std::uint64_t bytes = info_.shape.bytes_in_generation(generation);
@@ -327,8 +347,14 @@ Status DiskStore::choose(std::vector<bool> chosen) {
   if (phase_ != Phase::kDownloading) return Done{};
   const std::vector<bool> wanted = content::wanted_generations(info_, chosen);
   if (Status s = work_.check_file_size(wanted); !s) return s;
+  const std::vector<bool> known = ledger_.choice();
+  if (Status s = make_names(*files_, info_, work_.path() + "/data", chosen, {}, &known); !s) {
+    if (s.error().code != ErrorCode::kExists) return s;
+    return Error{ErrorCode::kUnsupported, s.error().operation, s.error().detail};  // for good
+  }
   if (Status s = keep_choice(*files_, work_.path(), chosen); !s) return s;
-  if (Status s = files_->sync_folder(work_.path()); !s) return s;
+  if (auto lacking = lacking_room(*files_, info_, content_, chosen, false))
+    content_.warn(room_warning(*std::move(lacking)));
   ledger_.choose(std::move(chosen));
   return Done{};
 }
@@ -338,6 +364,7 @@ Result<bool> DiskStore::finish() {
   if (phase_ == Phase::kDownloading) {
     if (!ledger_.everything_wanted_verified()) return false;
     if (Status s = sync_now(); !s) return s.error();
+    reread_beside_finished();
     if (!ledger_.everything_wanted_verified()) return false;
     reread_left();
     if (Status s = finish_names(); !s) return s.error();
@@ -352,6 +379,18 @@ Result<bool> DiskStore::finish() {
     phase_ = Phase::kServing;
   }
   return true;
+}
+
+// Nobody knew which file of them was changed. If it was the finished one, what was fetched again
+// did not mend it.
+void DiskStore::reread_beside_finished() {
+  std::vector<std::uint8_t> buffer(info_.shape.generation_bytes());
+  std::erase_if(beside_finished_, [&](std::uint32_t generation) {
+    if (!ledger_.readable(generation)) return false;
+    const Result<bool> right = generation_is_right(content_, info_, generation, buffer);
+    if (!right.ok() || !*right) lose_in_work(generation);
+    return true;
+  });
 }
 
 // An edit may have been undone, or a file moved back.

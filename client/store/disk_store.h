@@ -65,11 +65,14 @@ class DiskStore final : public ContentStore {
   // With sync_mutex_ held.
   Status sync_now();
   void lose_deleted();
+  void lose_file(std::uint32_t file);           // with deleted_mutex_ held too
+  void lose_in_work(std::uint32_t generation);  // take_lost() tells, unless it is left alone
   Status write_again();
   Status sync_data(const GenerationLedger::Covered& covered);
   Status free_dropped();
   Status name_files(const std::vector<std::uint32_t>& files);
   Status finish_names();
+  void reread_beside_finished();
   void reread_left();
   Error left_error() const;
 
@@ -102,6 +105,8 @@ class DiskStore final : public ContentStore {
   // Shared by writers of generations: what goes into a deleted file is not noted after that is
   // known.
   std::shared_mutex deleted_mutex_;
+  // Lost and fetched again although a chosen file of them is finished, to be read before finish().
+  std::set<std::uint32_t> beside_finished_;
   bool data_in_doubt_ = false;  // a sync of data failed: what it covered is written again
   std::mutex found_mutex_;
   std::vector<std::uint32_t> found_;  // lost in the work folder, to be told by take_lost()

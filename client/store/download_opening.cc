@@ -4,6 +4,7 @@
 
 #include "client/content/entries_text.h"
 #include "client/store/advice.h"
+#include "client/store/free_room.h"
 #include "client/store/kept_choice.h"
 #include "client/store/names.h"
 #include "client/store/top_folder.h"
@@ -14,9 +15,6 @@ namespace {
 // Of what is known at the start: of vectors, and of payloads in the spool.
 constexpr std::uint64_t kKnownVectorBytes = 64 << 20;
 constexpr std::uint64_t kKnownPayloadBytes = 256 << 20;
-// A download whose disk has room for its content and the blocks of so many generations completes:
-// one in the spool, and one whose data is on the disk and not yet durable.
-constexpr std::uint64_t kSpoolGenerations = 2;
 
 }  // namespace
 
@@ -56,6 +54,8 @@ Result<DownloadOpening::Opened> DownloadOpening::open() {
     if (Status s = take_name(*found); !s) return s.error();
     if (Status s = open_work(found->verified); !s) return s.error();
   }
+  // The last step: an opening that fails has not changed the choice.
+  if (Status s = keep_choice(files_, work_.path(), options_.chosen); !s) return s.error();
   return std::move(opened_);
 }
 
@@ -68,9 +68,9 @@ Status DownloadOpening::open_begun() {
   if (opened || opened.error().code != ErrorCode::kDiskFull) return opened;
   if (Status s = work_.remove_spool(); !s) return s;
   opened_ = {};
-  opened_.warning = opened.error().message() +
-                    ": blocks of unfinished generations were deleted to make room, and are "
-                    "fetched again";
+  content_.warn(opened.error().message() +
+                ": blocks of unfinished generations were deleted to make room, and are fetched "
+                "again");
   return open_work(nothing);
 }
 
@@ -94,7 +94,7 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   if (Status s = work_.take(); !s) return s;
   if (Status s = WorkFolder::keep_top_name(files_, manifest_.id, info_, content_.top_name()); !s)
     return s;
-  if (Status s = make_names(); !s) return refuse_and_leave_nothing(std::move(s));
+  if (Status s = check_names(); !s) return refuse_and_leave_nothing(std::move(s));
   if (Status s = work_.check_file_size(wanted_); !s) return refuse_and_leave_nothing(std::move(s));
   Result<JournalContents> journal = work_.read_journal(options_.mark);
   if (!journal) return journal.error();
@@ -104,7 +104,6 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   Result<Survey> found = look(*journal, options_.repair);
   if (!found) return found.error();
   if (Status s = check_in_the_way(*found); !s) return refuse_and_leave_nothing(std::move(s));
-  if (Status s = keep_choice(files_, work_.path(), options_.chosen); !s) return s;
   // What was hashed is right, but perhaps only in memory: made durable, then vouched for.
   note_unsynced(known);
   note_unsynced(found->rehashed);
@@ -124,9 +123,16 @@ Status DownloadOpening::open_work(const std::vector<bool>& standing) {
   return work_.sync_folders();
 }
 
-Status DownloadOpening::make_names() {
-  if (info_.single_file) return Done{};
-  return store::make_names(files_, info_, work_.path() + "/data", options_.cancelled);
+// What the last opening or choice found possible is so still.
+Status DownloadOpening::check_names() {
+  const std::string folder = work_.path() + "/data";
+  const Result<FileStat> there = files_.stat(folder);
+  if (!there) return there.error();
+  const Result<std::vector<bool>> kept = kept_choice(files_, manifest_);
+  if (there->kind != FileKind::kMissing && kept &&
+      (*kept == options_.chosen || (kept->empty() && content::all_chosen(options_.chosen))))
+    return remove_tree(files_, folder + ".new", options_.cancelled);  // of a choice that was killed
+  return make_names(files_, info_, folder, options_.chosen, options_.cancelled);
 }
 
 // The file system cannot hold the content (or has no inodes left), which is found out before a byte
@@ -142,36 +148,11 @@ Status DownloadOpening::refuse_and_leave_nothing(Status refusal) {
   return refusal;
 }
 
-// What the disk has yet to give to the wanted bytes of files that have not their final names.
-std::uint64_t DownloadOpening::bytes_wanted() const {
-  std::uint64_t wanted = 0;
-  for (std::uint32_t file = 0; file < info_.files.size(); ++file) {
-    const FileEntry& entry = info_.files[file];
-    const Place place = content_.place(file);
-    if (entry.kind != FileEntry::Kind::kFile || place == Place::kFinished) continue;
-    Result<FileStat> there = FileStat{};
-    if (place == Place::kWork) there = files_.stat(content_.work_name(file));
-    if (place == Place::kAbsent && options_.repair && chosen(file))
-      there = files_.stat(content_.final_name(file));  // it is taken back
-    const std::uint64_t bytes = content::bytes_in(info_, file, wanted_);
-    wanted += bytes - std::min(bytes, there ? there->allocated : 0);
-  }
-  return wanted + std::min(wanted, kSpoolGenerations * info_.shape.generation_bytes());
-}
-
-// The content's own folder may be on another disk, to which its files are copied at the end.
 Status DownloadOpening::check_room() {
-  const std::uint64_t wanted = bytes_wanted();
-  for (const std::string& folder : {std::string(), content_.top_name()}) {
-    const Result<std::uint64_t> free = files_.free_bytes(folder);
-    if (!free || *free >= wanted) continue;
-    Error error{ErrorCode::kDiskFull, "download to " + files_.full_path(folder),
-                std::to_string((wanted >> 20) + 1) + " MiB are needed, and " +
-                    std::to_string(*free >> 20) + " MiB are free"};
-    if (options_.room_needed) return error;
-    opened_.no_room = std::move(error);
-    return Done{};
-  }
+  auto lacking = lacking_room(files_, info_, content_, options_.chosen, options_.repair);
+  if (!lacking) return Done{};
+  if (options_.room_needed) return *std::move(lacking);
+  content_.warn(room_warning(*std::move(lacking)));
   return Done{};
 }
 

@@ -5,7 +5,6 @@
 // no file is taken back before the journal says no more than is known.
 #pragma once
 
-#include <optional>
 #include <set>
 #include <vector>
 
@@ -25,20 +24,17 @@ class DownloadOpening {
     std::vector<bool> verified;           // per generation
     std::vector<SpooledRow> rows;         // of the others
     std::set<std::uint32_t> replaceable;  // files in the way that may be replaced
-    std::optional<Error> no_room;         // as Resumed::no_room
-    std::string warning;                  // as Resumed::warning
   };
 
-  // All are kept by reference. `content` gets the places of the files.
+  // All are kept by reference. `content` gets the places of the files, and warnings.
   DownloadOpening(Files& files, const Manifest& manifest, ContentFiles& content, WorkFolder& work,
                   const OpenOptions& options);
 
   Result<Opened> open();
 
  private:
-  Status make_names();
+  Status check_names();
   Status refuse_and_leave_nothing(Status refusal);
-  std::uint64_t bytes_wanted() const;
   bool chosen(std::uint32_t file) const { return content::is_chosen(options_.chosen, file); }
   Status check_room();
   Status open_begun();

@@ -65,6 +65,16 @@ bool GenerationLedger::all_chosen() const {
   return content::all_chosen(chosen_);
 }
 
+bool GenerationLedger::chosen(std::uint32_t file) const {
+  const std::lock_guard lock(mutex_);
+  return content::is_chosen(chosen_, file);
+}
+
+std::vector<bool> GenerationLedger::choice() const {
+  const std::lock_guard lock(mutex_);
+  return chosen_;
+}
+
 bool GenerationLedger::everything_wanted_verified() const {
   const std::lock_guard lock(mutex_);
   for (std::uint32_t g = 0; g < verified_.size(); ++g) {

@@ -41,6 +41,8 @@ class GenerationLedger {
   // Whether its bytes can be expected on the disk: verified, or left and perhaps right again.
   bool readable(std::uint32_t generation) const;
   bool all_chosen() const;
+  bool chosen(std::uint32_t file) const;
+  std::vector<bool> choice() const;  // per file; empty: all
   // All wanted generations but those that are left.
   bool everything_wanted_verified() const;
   // It is chosen and no generation of it is missing, so it may have its final name.

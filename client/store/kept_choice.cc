@@ -19,12 +19,18 @@ std::string choice_path(const std::string& work) {
 
 Status keep_choice(Files& files, const std::string& work, const std::vector<bool>& chosen) {
   const std::string path = choice_path(work);
-  if (content::all_chosen(chosen)) return files.remove(path);
-  std::vector<std::uint8_t> digits(chosen.size());
-  std::ranges::transform(chosen, digits.begin(), [](bool flag) { return flag ? '1' : '0'; });
-  const auto kept = read_whole_file(files, path, limits::kFileCountMax);
-  if (kept && *kept == digits) return Done{};
-  return write_whole_file(files, path, digits);
+  const auto write = [&](const std::vector<std::uint8_t>& digits) {
+    return digits.empty() ? files.remove(path) : write_whole_file(files, path, digits);
+  };
+  std::vector<std::uint8_t> digits(content::all_chosen(chosen) ? 0 : chosen.size());
+  std::transform(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(digits.size()),
+                 digits.begin(), [](bool flag) { return flag ? '1' : '0'; });
+  const auto last = read_whole_file(files, path, limits::kFileCountMax);
+  if (digits.empty() || !last || *last != digits)
+    if (Status s = write(digits); !s) return s;
+  Status synced = files.sync_folder(work);
+  if (!synced) (void)write(last ? *last : std::vector<std::uint8_t>()).ok();
+  return synced;
 }
 
 Result<std::vector<bool>> kept_choice(Files& files, const Manifest& manifest) {

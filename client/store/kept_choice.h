@@ -15,8 +15,8 @@
 
 namespace firn::store {
 
-// Replaces the choice kept in the work folder `work`; durable but for its folder's entry. Nothing
-// is written if it is kept already.
+// Replaces the choice kept in the work folder `work`, durably. After an error the last one is kept.
+// Nothing is written if it is kept already.
 Status keep_choice(Files& files, const std::string& work, const std::vector<bool>& chosen);
 
 // As OpenOptions::chosen: empty if all are chosen, or nothing is kept. kCorrupt if the file is not

@@ -18,7 +18,8 @@ void open_missing_streams() {
 }
 
 Status flush_stdout() {
-  errno = 0;
+  // A text as long as the buffer is written before this call: then errno is that write's.
+  if (std::ferror(stdout) == 0) errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return Done{};
   const int number = errno != 0 ? errno : EIO;
   Error error = error_from_errno("write to standard output", number);

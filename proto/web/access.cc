@@ -20,8 +20,9 @@ bool is_numeric(const std::string& host) {
          ::inet_pton(AF_INET6, host.c_str(), &six) == 1;
 }
 
-// The host of `host[:port]`, IPv6 in brackets; empty: it is none. What stands behind the host is a
-// port and nothing else.
+}  // namespace
+
+// What stands behind the host is a port and nothing else.
 std::string host_of(const std::string& header) {
   const bool brackets = header.starts_with('[');
   const std::size_t end = header.find(brackets ? ']' : ':');
@@ -34,7 +35,9 @@ std::string host_of(const std::string& header) {
   return brackets ? header.substr(1, end - 1) : lower_case(header.substr(0, end));
 }
 
-}  // namespace
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
 
 // The port: browsers send a host's cookies to all its ports.
 Access::Access(std::string token, const Address& listening)

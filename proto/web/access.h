@@ -16,6 +16,11 @@
 
 namespace firn::web {
 
+// The host that a header Host names as `host[:port]`, IPv6 in brackets; empty: it is none.
+std::string host_of(const std::string& header);
+// Whether that is this machine alone.
+bool is_loopback(const std::string& host);
+
 class Access {
  public:
   Access(std::string token, const Address& listening);

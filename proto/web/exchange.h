@@ -32,12 +32,19 @@ class Exchange {
   // `refused`: the request is not read to its end, so that its connection closes.
   void answer(Response response, bool refused);
   bool answered() const { return answered_; }
-  // Part of its answer has not been written yet; streams have no end.
-  bool owes() const { return answered_ && !ended_ && !waits_ && !response_.stream; }
+  // Part of its answer has not been written yet; streams and bodies of sources are not waited for.
+  bool owes() const {
+    return answered_ && !ended_ && !waits_ && !response_.stream && !response_.source;
+  }
   // Its delay is over.
   void release();
   // False: what came before has not left.
   bool push(std::string text);
+  // Its source may have bytes again.
+  void resume();
+  // Closes the connection if its reader has left, or sends something, while no more of the body of
+  // a source leaves.
+  void tick();
 
   // The connection takes bytes. What libwebsockets is to be told: 0, or -1 to close it.
   int write();
@@ -45,6 +52,10 @@ class Exchange {
  private:
   int write_head();
   int write_body();
+  int write_from_source();
+  std::uint64_t body_bytes() const {
+    return response_.source_bytes > 0 ? response_.source_bytes : response_.body.size();
+  }
   int end();
   std::string header(int token) const;
 
@@ -54,7 +65,9 @@ class Exchange {
   std::size_t body_bytes_ = 0;
   std::size_t dropped_ = 0;
   Response response_;
-  std::size_t written_ = 0;
+  std::uint64_t written_ = 0;
+  std::uint64_t written_before_ = 0;  // at the last tick
+  bool head_only_ = false;
   bool refused_ = false;
   bool taken_ = false;
   bool answered_ = false;

@@ -3,11 +3,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "proto/base/result.h"
 
 namespace firn::web {
 
@@ -25,7 +29,8 @@ enum class Method { kGet, kPost };
 
 struct Request {
   Method method = Method::kGet;
-  std::string path;  // decoded, begins with '/'
+  bool head_only = false;  // HEAD: a GET of which the body is not sent
+  std::string path;        // decoded, begins with '/'
   Fields query;
   std::string body;
   std::string client;  // numeric address of the other side
@@ -35,15 +40,31 @@ struct Request {
   std::string cookie;
   std::string authorization;
   std::string content_type;
+  std::string range;
+  std::string if_range;
+};
+
+// A body that is read as its connection takes it. On the server's thread, also its end: when it has
+// left, or its connection has ended.
+class BodySource {
+ public:
+  virtual ~BodySource() = default;
+  // Copies the next bytes, at most out.size(). 0: the next ones have not come yet, and
+  // HttpServer::resume() says when they may have. After an error the connection is closed.
+  virtual Result<std::size_t> read(std::span<std::uint8_t> out) = 0;
 };
 
 struct Response {
   int status = 200;
   std::string content_type = "text/html; charset=utf-8";
   std::string body;
-  std::string location;    // of a redirection
-  std::string set_cookie;  // the whole value of the header
-  bool cacheable = false;  // it is the same for everybody, and for the life of this process
+  // In place of `body`, where source_bytes is not 0; not needed for what was asked for by HEAD.
+  std::shared_ptr<BodySource> source = nullptr;
+  std::uint64_t source_bytes = 0;  // that it gives, all in all
+  Fields headers;                  // one that all pages have is replaced
+  std::string location;            // of a redirection
+  std::string set_cookie;          // the whole value of the header
+  bool cacheable = false;          // it is the same for everybody, and for the life of this process
   // Server-sent events: the response does not end; text follows with HttpServer::push().
   bool stream = false;
   std::chrono::milliseconds delay{0};  // before it is sent

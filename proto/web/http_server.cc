@@ -23,14 +23,18 @@
 #include "proto/base/start_thread.h"
 #include "proto/base/thread_times.h"
 #include "proto/base/unique_fd.h"
+#include "proto/web/access.h"
 #include "proto/web/exchange.h"
 
 namespace firn::web {
 namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
-constexpr int kNiceness = 19;
 constexpr int kKeptAliveSeconds = 30;
+// A connection whose other side has vanished is noticed after about two minutes.
+constexpr int kProbeSeconds = 60;
+constexpr int kProbes = 4;
+constexpr int kProbeIntervalSeconds = 15;
 constexpr std::chrono::milliseconds kLastWords{500};  // for answers, when the server ends
 
 // A bare timer of libwebsockets, and whose it is.
@@ -152,6 +156,9 @@ Status HttpServer::Impl::open() {
   info.fd_limit_per_thread = static_cast<unsigned>(options.connections_max) + 16;
   info.timeout_secs = info.timeout_secs_ah_idle = kRequestSeconds;
   info.keepalive_timeout = kKeptAliveSeconds;
+  info.ka_time = kProbeSeconds;
+  info.ka_probes = kProbes;
+  info.ka_interval = kProbeIntervalSeconds;
   context = lws_create_context(&info);
   if (context == nullptr)
     return Error{ErrorCode::kIo, operation, "libwebsockets cannot listen there"};
@@ -165,7 +172,8 @@ void HttpServer::Impl::serve() {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
-  (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNiceness);
+  if (options.niceness != 0)
+    (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), options.niceness);
   ticker.owner = this;
   tick();
   while (!stopping && lws_service(context, 0) >= 0) run_posted();
@@ -183,6 +191,7 @@ void HttpServer::Impl::finish() {
 
 void HttpServer::Impl::tick() {
   handler->tick();
+  for (const auto& [connection, exchange] : exchanges) exchange->tick();
   const auto again = [](lws_sorted_usec_list_t* entry) {
     static_cast<Impl*>(reinterpret_cast<Ticker*>(entry)->owner)->tick();
   };
@@ -289,6 +298,8 @@ HttpServer::~HttpServer() {
     impl_->thread.join();
   }
   impl_->handler = nullptr;
+  // What sources of bodies still post() needs the context.
+  impl_->exchanges.clear();
   lws_context_destroy(impl_->context);
 }
 
@@ -300,6 +311,10 @@ std::string HttpServer::url() const {
   Address shown = impl_->listening;
   if (shown.host.empty()) shown.host = kLoopback;
   return "http://" + to_text(shown) + "/";
+}
+
+bool HttpServer::for_others() const {
+  return !is_loopback(impl_->listening.host);
 }
 
 Status HttpServer::run(HttpHandler& handler) {
@@ -329,6 +344,11 @@ void HttpServer::reply(ExchangeId id, Response response) {
 bool HttpServer::push(ExchangeId id, std::string text) {
   const auto found = impl_->by_id.find(id);
   return found != impl_->by_id.end() && found->second->push(std::move(text));
+}
+
+void HttpServer::resume(ExchangeId id) {
+  const auto found = impl_->by_id.find(id);
+  if (found != impl_->by_id.end()) found->second->resume();
 }
 
 }  // namespace firn::web

@@ -2,12 +2,13 @@
 //
 //   its thread: accept -> read (bounds) -> HttpHandler::request ... reply() -> write
 //
-// A thread of its own, of low priority, so that a flood of requests takes what transfers leave; and
-// the loop that libwebsockets brings, as the one for libuv is a plug-in which programs cannot count
-// on. Other threads reach the handler by post().
+// A thread of its own, pages' of low priority, so that a flood of requests takes what transfers
+// leave; and the loop that libwebsockets brings, as the one for libuv is a plug-in which programs
+// cannot count on. Other threads reach the handler by post().
 //
 // Bounds: ServerOptions::connections_max connections, one more is closed at once; kHeaderBytesMax
 // of headers; a request has kRequestSeconds to come, and a response as long for each 16 KiB of it.
+// A response from a BodySource may take for ever, as players rest: then little of it is held.
 #pragma once
 
 #include <cstddef>
@@ -42,6 +43,7 @@ class HttpHandler {
 struct ServerOptions {
   Address listen;  // the host is numeric, "localhost", or "" and "*" for all addresses
   std::size_t connections_max = 256;
+  int niceness = 19;  // of its thread; 0: as the process
 };
 
 class HttpServer {
@@ -63,6 +65,8 @@ class HttpServer {
   // For a browser of this machine. Numeric: at another address of `localhost` another user may
   // listen, and would get the token.
   std::string url() const;
+  // Whether programs of other machines can reach it.
+  bool for_others() const;
   // Starts the thread; once. `handler` outlives this object. Errors: kBusy (no thread).
   Status run(HttpHandler& handler);
 
@@ -74,6 +78,8 @@ class HttpServer {
   void reply(ExchangeId id, Response response);
   // Text for a stream. False: the text before has not left yet, and this one is not taken.
   bool push(ExchangeId id, std::string text);
+  // The source of a response may have bytes again.
+  void resume(ExchangeId id);
 
  private:
   struct Impl;

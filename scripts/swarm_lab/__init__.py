@@ -8,6 +8,7 @@
     content.py     the file that is moved, and its digest
     cluster/       the same on the hosts of a cluster, as tasks of Slurm or pods of Kubernetes
     race.py        one run: when each host starts, leaves and crashes
+    viewing.py     viewers of a film, each with the model player of player.py before its client
     collect.py     what is counted during a run, and the record made of it
     trust.py       what hostile peers did, and what honest ones made of it
     bound.py       how fast the run could have been

@@ -10,8 +10,8 @@ import tempfile
 import time
 
 from running import building
-from swarm_lab import (adapters, collect, compare, hostile, hosts, matrix, matrix_command, report, scenario,
-                       sim, slow_link, summarise, sweep, tables, traces, worth)
+from swarm_lab import (adapters, collect, compare, hostile, hosts, matrix, matrix_command, plots, report,
+                       scenario, sim, slow_link, summarise, sweep, tables, traces, viewing, worth)
 from swarm_lab.cluster import refusals, slurm
 from swarm_lab.cluster import run as cluster_run
 
@@ -151,15 +151,35 @@ def report_command(chosen):
         print(report.variants(records, chosen.by, chosen.figure or ["ratio"]))
         return 0
     print(report.tables(records))
-    if chosen.plots:
-        from swarm_lab import plots
-        try:
-            for path in plots.draw(records, pathlib.Path(chosen.plots)):
-                print(path)
-        except plots.NoPlots as reason:
-            print(f"scripts/swarm: {reason}", file=sys.stderr)
-            return 2
+    return _draw(plots.draw, records, chosen.plots)
+
+
+def _draw(draw, records, folder):
+    """By a function of plots.py; nothing, if there is no folder."""
+    if not folder:
+        return 0
+    try:
+        for path in draw(records, pathlib.Path(folder)):
+            print(path)
+    except plots.NoPlots as reason:
+        print(f"scripts/swarm: {reason}", file=sys.stderr)
+        return 2
     return 0
+
+
+def _viewers_options(command):
+    command.add_argument("path", nargs="+", help="records or summaries of races with a film, or folders of them")
+    command.add_argument("--plots", metavar="DIR", help="draw what viewers held there (needs matplotlib)")
+
+
+def viewers_command(chosen):
+    records = report.load(chosen.path)
+    text = viewing.table(report.grouped(records))
+    if not text:
+        print("scripts/swarm: no races with viewers there", file=sys.stderr)
+        return 2
+    print(text)
+    return _draw(plots.draw_buffers, records, chosen.plots)
 
 
 def _bound_options(command):
@@ -196,6 +216,7 @@ COMMANDS = {
     "run": (run, "race clients on hosts made of network namespaces, or on those of a cluster"),
     "matrix": (matrix_command.command, "race clients on links of many kinds, and make one table"),
     "report": (report_command, "tables and plots of what `run` wrote"),
+    "viewers": (viewers_command, "what viewers of a film saw in races that `run` wrote"),
     "summarise": (summarise.summarise, "what `run` wrote, without what no table or plot needs"),
     "bound": (bound_command, "the fluid lower bound of scenarios"),
     "list": (list_command, "scenarios and clients"),
@@ -210,6 +231,7 @@ COMMANDS = {
     "clean": (clean, "remove what a killed run left"),
 }
 OPTIONS = {"run": _run_options, "report": _report_options, "bound": _bound_options, "matrix": matrix_command.options,
-           "summarise": summarise.options, "sim": sim.sim_options, "hostile": hostile.options, "sweep": sweep.options,
+           "viewers": _viewers_options, "summarise": summarise.options, "sim": sim.sim_options,
+           "hostile": hostile.options, "sweep": sweep.options,
            "table": tables.options, "compare": compare.options, "faults": sim.faults_options,
            "traces": traces.options, "worth": worth.options}

@@ -32,8 +32,7 @@ def summary(record):
         "finished_s": sorted(round(peer["completed_s"], 2) for peer in record["peers"]
                              if peer["completed_s"] is not None),
         "rank": rank_curve(record),
-        **({"trust": record["trust"]} if "trust" in record else {}),
-        **({"placement": record["placement"]} if "placement" in record else {}),
+        **{key: record[key] for key in ("trust", "placement", "viewers", "buffers") if key in record},
     }
 
 

@@ -1,18 +1,23 @@
 """Plots of many races, by matplotlib: arrivals, rank over time, seed copies, overhead."""
 
+import math
+import re
 import statistics
 
 from swarm_lab.report import grouped
 
 WIDTH, HEIGHT = 7, 4.2
+BUFFER_STEP_S = 3   # between points of a buffer's curve
+BUFFERS_S = 150     # so much of a race is drawn of buffers,
+BUFFER_TOP_S = 30   # and so much of a buffer: more is out of danger
 
 
 class NoPlots(Exception):
     pass
 
 
-def draw(records, folder):
-    """Draws into `folder`; yields the paths."""
+def _pyplot(folder):
+    """For drawing into `folder`."""
     try:
         import matplotlib
     except ImportError:
@@ -23,6 +28,12 @@ def draw(records, folder):
     matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "firn"})
     from matplotlib import pyplot
     folder.mkdir(parents=True, exist_ok=True)
+    return pyplot
+
+
+def draw(records, folder):
+    """Draws into `folder`; yields the paths."""
+    pyplot = _pyplot(folder)
     for name, by_client in grouped(records).items():
         tells = any(run.get("rank") for runs in by_client.values() for run in runs)
         for kind, painter in (("arrivals", arrivals), *([("rank", rank)] if tells else [])):
@@ -35,6 +46,35 @@ def draw(records, folder):
         figure, axes = pyplot.subplots(figsize=(WIDTH, HEIGHT))
         painter(axes, records)
         yield save(pyplot, figure, folder / f"{kind}.svg")
+
+
+def draw_buffers(records, folder):
+    """Seconds of film that each viewer holds, over time, in the first run of each client; a picture for each scenario,
+    a panel for each client. At 0 a viewer sees nothing. Yields the paths."""
+    pyplot = _pyplot(folder)
+    for name, by_client in grouped(records).items():
+        runs = {client: found[0] for client, found in by_client.items() if found[0].get("buffers")}
+        if not runs:
+            continue
+        figure, panels = pyplot.subplots(-(-len(runs) // 2), 2, figsize=(WIDTH * 1.3, HEIGHT * -(-len(runs) // 2) * 0.8),
+                                         sharex=True, sharey=True, squeeze=False)
+        for axes in panels.flat[len(runs):]:
+            axes.set_axis_off()
+        for axes, (client, run) in zip(panels.flat, runs.items()):
+            for held in run["buffers"].values():
+                drawn = held[:BUFFERS_S:BUFFER_STEP_S]
+                axes.plot(range(0, BUFFER_STEP_S * len(drawn), BUFFER_STEP_S),
+                          [math.nan if one is None else one for one in drawn], linewidth=0.9)
+            axes.set_title(client, fontsize="small")
+            axes.set_ylim(-1, BUFFER_TOP_S)
+        figure.supxlabel("seconds", fontsize="medium")
+        figure.supylabel("seconds of film that a viewer holds", fontsize="medium")
+        figure.suptitle(run["scenario"]["title"])
+        path = save(pyplot, figure, folder / f"{name}-buffer.svg")
+        # Many points: a tenth of a pixel is exact enough.
+        text = re.sub(r"(\d\.\d)\d+", r"\1", path.read_text(encoding="utf-8"))
+        path.write_text(re.sub(r" *\n *", "\n", text), encoding="utf-8")
+        yield path
 
 
 def save(pyplot, figure, path):

@@ -9,7 +9,7 @@ import pathlib
 import signal
 import time
 
-from swarm_lab import collect, hosts, trust
+from swarm_lab import collect, hosts, trust, viewing
 
 TICK_S = 0.02
 SAMPLE_S = 0.25     # bytes on the wire are noted so often
@@ -27,6 +27,7 @@ class Downloader:
         self.host = host
         self.arrives = group.arrives_s + index * group.arrives_every_s
         self.node = None
+        self.viewer = None      # where there is a film (viewing.py)
         self.firewall = None
         self.started = None     # seconds of the race's clock, as all below
         self.completed = None
@@ -59,6 +60,7 @@ class Race:
         self.tracker_died = None
         self.wire = []                  # (time, {host: bytes sent})
         self.zero = None
+        self.over = None                # when the race was over, as time.monotonic()
         self.processes = []
 
     def run(self):
@@ -72,7 +74,7 @@ class Race:
             self._verify()
         for peer in self.saboteurs:
             at_end.pop(peer.name)
-        return collect.record(self, at_end) | trust.record(self)
+        return collect.record(self, at_end) | trust.record(self) | viewing.record(self)
 
     # --- before the clock starts ---
 
@@ -109,6 +111,7 @@ class Race:
         while True:
             now = time.monotonic() - self.zero
             self._arrivals(now)
+            self._players()
             if now >= next_sample:
                 self._sample(now)
                 next_sample += SAMPLE_S
@@ -119,7 +122,8 @@ class Race:
             self._seed_leaves(now)
             self._crashes(now)
             if self._over(now):
-                self._sample(time.monotonic() - self.zero)
+                self.over = time.monotonic()
+                self._sample(self.over - self.zero)
                 return
             time.sleep(TICK_S)
 
@@ -132,12 +136,23 @@ class Race:
         for peer in self.downloaders:
             if peer.node is None and now >= peer.arrives:
                 peer.started = now
-                peer.node = self.adapter.start_peer(peer.host, self.folder,
-                                                    peer.group.upload_limit_kib * 1024)
+                peer.node = self._start_client(peer)
                 self.processes.append(peer.node.process)
                 if not peer.group.reachable:
                     peer.firewall = peer.host.refuse_connections(peer.node.process,
                                                                  self.adapter.port)
+
+    def _start_client(self, peer):
+        how = (peer.host, self.folder, peer.group.upload_limit_kib * 1024)
+        film = self.scenario.film
+        return self.adapter.start_viewer(*how, film) if film else self.adapter.start_peer(*how)
+
+    def _players(self):
+        """Puts a player in front of each client that serves the film."""
+        for peer in self.downloaders:
+            if peer.node and peer.node.url and peer.viewer is None:
+                peer.viewer = viewing.start(peer, self.scenario, self.folder)
+                self.processes.append(peer.viewer.process)
 
     def _sample(self, now):
         sent = {}
@@ -249,6 +264,9 @@ class Race:
         if now > self.scenario.deadline_s:
             self.trouble.append(f"not over after {self.scenario.deadline_s:.0f} s")
             return True
+        film = self.scenario.film
+        if film and now < max(peer.arrives for peer in self.downloaders) + film.watched_s:
+            return False
         return all(peer.completed is not None or peer.crashed or
                    (peer.node is not None and not peer.node.process.running)
                    for peer in self.downloaders)
@@ -259,6 +277,8 @@ class Race:
         for peer in self.downloaders:
             if peer.firewall and peer.node.process.running:
                 peer.accepted = peer.firewall.accepted()
+            if peer.viewer and not peer.viewer.process.running:
+                peer.trouble.append("its player ended: " + peer.viewer.process.story())
         for process in self.processes:
             process.send(signal.SIGINT)
         deadline = time.monotonic() + STOP_S

@@ -22,6 +22,11 @@ scripts/swarm_lab/scenarios; every key is listed here, and an unknown one is an 
     leaves_after_copies = 1.05 interrupted when it has sent so many copies of the content (optional)
     leaves_when_safe = true    firn only: it decides by itself (optional)
 
+    [film]                     the content is one, and each downloader watches it (viewing.py; optional)
+    mbit = 6.8                 its rate
+    ahead_s = 0                a player takes so many seconds of film ahead; 0: all that comes
+    watched_s = 60             each is watched so long at least before the race is over
+
     [[peers]]                  a group of downloaders; as many groups as one likes
     count = 12
     up_mbit = 8
@@ -32,6 +37,8 @@ scripts/swarm_lab/scenarios; every key is listed here, and an unknown one is an 
     upload_limit_kib = 0       the client itself is told to send at most so much a second
     leaves_on_finish = false   ends as soon as it has everything
     crashes_at = 0.5           kill -9 when this group has on average this part (optional)
+    watches_from = 0.5         the part of the film at which they begin to watch (default: 0)
+    seeks = [[20, 0.5]]        so many seconds after they came they go on at that part (optional)
     hostile = "byte"           firn only: they spoil the swarm, in words of tests/hostile/deeds.h
                                unless the client's setting `deeds` says others; `none`: they stay
                                away. The race is that of the other groups (optional)
@@ -65,6 +72,13 @@ class Seed:
 
 
 @dataclasses.dataclass
+class Film:
+    mbit: float
+    ahead_s: float = 0.0
+    watched_s: float = 60.0
+
+
+@dataclasses.dataclass
 class Group:
     count: int
     up_mbit: float
@@ -75,6 +89,8 @@ class Group:
     upload_limit_kib: int = 0
     leaves_on_finish: bool = False
     crashes_at: float | None = None
+    watches_from: float = 0.0
+    seeks: list = dataclasses.field(default_factory=list)
     hostile: str = ""
 
     def link(self, index, content_bytes):
@@ -95,6 +111,7 @@ class Scenario:
     seed: Seed
     peers: list
     tracker: Tracker = dataclasses.field(default_factory=Tracker)
+    film: Film | None = None
     about: str = ""
     deadline_s: float = 150.0
     queue_ms: float = 100.0
@@ -178,6 +195,8 @@ def from_table(table, name):
     table["peers"] = [_make(Group, group, f"{name}, [[peers]]") for group in table["peers"]]
     if "tracker" in table:
         table["tracker"] = _make(Tracker, table["tracker"], f"{name}, [tracker]")
+    if table.get("film"):
+        table["film"] = _make(Film, table["film"], f"{name}, [film]")
     scenario = _make(Scenario, {**table, "name": name}, name)
     if scenario.loss >= 1:
         raise BadScenario(f"{name}: `loss` is a part, below 1")

@@ -20,8 +20,8 @@ def summarise(chosen):
             for number, record in enumerate(found):
                 short = figures.summary(record)
                 scenario = short["scenario"]
-                # Plots have one rank curve of each client.
-                left_out = {"scenario", "rank"} if number > 0 else {"scenario"}
+                # Plots have the curves of one run of each client.
+                left_out = {"scenario", "rank", "buffers"} if number > 0 else {"scenario"}
                 runs.append({key: value for key, value in short.items() if key not in left_out})
         path = pathlib.Path(chosen.out) / f"{name}.json"
         write(path, scenario, sorted(runs, key=lambda run: run["date"]))

@@ -81,6 +81,11 @@ inline PeerId numbered(std::uint32_t i) {
   return peer_id(static_cast<std::uint8_t>(1 + i / 200), static_cast<std::uint8_t>(i % 200));
 }
 
+// What somebody says who reads generation g now and has nothing of it yet.
+inline proto::GenerationState reads(std::uint32_t g, std::uint32_t urgency = proto::kAwaited) {
+  return {.generation = g, .rank = 0, .quota = 4, .null_vector = {}, .urgency = urgency};
+}
+
 class Fixture {
  public:
   explicit Fixture(const Manifest& content, core::Options options = plain_options())

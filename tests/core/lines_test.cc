@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "client/core/neighbour/agenda.h"
 #include "client/core/receive/promises.h"
@@ -70,14 +71,16 @@ class Crowd {
 };
 
 // As SourceLine::first, by a look at all.
-core::PeerKey first_of(const Neighbours& neighbours, bool low_worth, bool idle_too, double usual,
-                       TimeUs now) {
+core::PeerKey first_of(const Neighbours& neighbours, const std::set<core::PeerKey>& rushed,
+                       bool low_worth, bool idle_too, double usual, TimeUs now) {
   core::PeerKey best = core::kNoPeer;
   double least = 0;
   for (const Neighbour& n : neighbours) {
     if (!n.may_send() || n.holds.satisfied() || n.low_worth() != low_worth) continue;
-    if (core::policy::why_no_room(n, {0, idle_too ? 1u : 0u})) continue;
-    double weight = n.worth;
+    const bool rush = rushed.contains(n.key);
+    const bool waits = rush && n.pipe.queued() > 0 && n.pipe.queued() < core::policy::kUrgentDepth;
+    if (!waits && core::policy::why_no_room(n, {0, idle_too ? 1u : 0u})) continue;
+    double weight = n.worth * (rush ? core::policy::kUrgentWeight : 1);
     if (n.holds.upload_kib() > 0 && usual > 0) weight *= n.holds.upload_kib() / usual;
     const double served = n.pipe.served_rate(now) / weight;
     if (best != core::kNoPeer && served >= least) continue;
@@ -94,21 +97,35 @@ TEST_CASE("a source's line has first who was served least for what its rows are 
     CAPTURE(seed);
     Crowd crowd(seed);
     SourceLine line;
-    const SourceLine::Circumstances terms{false, 100};
-    for (const Neighbour& n : std::as_const(crowd.neighbours())) line.update(n, terms);
+    // They read now and then what nobody has: in a rush that counts.
+    const SourceLine::Circumstances terms{false, 100, seed % 2 == 0};
+    codec::CoefficientStream random(seed, 3);
+    std::set<core::PeerKey> urgent;
+    for (const Neighbour& n : std::as_const(crowd.neighbours())) line.update(n, terms, false);
     for (int i = 0; i < 500; ++i) {
-      line.update(crowd.next(), terms);
+      const Neighbour& n = crowd.next();
+      random.below(4) == 0 ? void(urgent.insert(n.key)) : void(urgent.erase(n.key));
+      line.update(n, terms, urgent.contains(n.key));
+      std::size_t wanting_all = 0;
       for (const bool low_worth : {false, true}) {
         for (const bool idle_too : {false, true}) {
+          const auto rushed = terms.rush ? urgent : std::set<core::PeerKey>{};
           REQUIRE(line.first(low_worth, idle_too) ==
-                  first_of(crowd.neighbours(), low_worth, idle_too, 100, crowd.now()));
+                  first_of(crowd.neighbours(), rushed, low_worth, idle_too, 100, crowd.now()));
         }
-        const bool wanting = std::any_of(
+        const auto wanting = std::count_if(
             crowd.neighbours().begin(), crowd.neighbours().end(), [&](const Neighbour& n) {
               return n.may_send() && !n.holds.satisfied() && n.low_worth() == low_worth;
             });
-        REQUIRE(line.anybody_wants(low_worth) == wanting);
+        wanting_all += static_cast<std::size_t>(wanting);
+        REQUIRE(line.anybody_wants(low_worth) == (wanting > 0));
       }
+      const auto hurrying = static_cast<std::size_t>(std::count_if(
+          crowd.neighbours().begin(), crowd.neighbours().end(), [&](const Neighbour& one) {
+            const bool wants = one.may_send() && !one.holds.satisfied();
+            return urgent.contains(one.key) && (wants || one.pipe.queued() > 0);
+          }));
+      REQUIRE(line.some_hurry() == (hurrying > 0 && 2 * hurrying <= wanting_all));
     }
   }
 }
@@ -128,31 +145,50 @@ TEST_CASE("who announces next to no uplink is served less than others, but serve
     }
   }
   SourceLine line;
-  for (const Neighbour& n : std::as_const(s.neighbours)) line.update(n, {true, usual});
+  for (const Neighbour& n : std::as_const(s.neighbours)) line.update(n, {true, usual}, false);
   // The other has had ten thousand times as much, and announces a million times as much.
   CHECK(line.first(false, true) == 1);
+}
+
+TEST_CASE("in a rush more blocks may wait in the socket of who awaits something, and of no other") {
+  for (const bool rush : {false, true}) {
+    for (const bool urgent : {false, true}) {
+      Scene s(4, 4, 1, true);
+      SourceLine line;
+      std::uint32_t waiting = 0;
+      for (;; ++waiting) {
+        line.update(s.peer(1), {.rush = rush}, urgent);
+        if (line.first(false, true) == core::kNoPeer) break;
+        s.peer(1).book_block(0, s.now);
+      }
+      CHECK(waiting == (rush && urgent ? core::policy::kUrgentDepth : s.peer(1).pipe.depth()));
+    }
+  }
 }
 
 TEST_CASE("a neighbour without anything to take is passed over until it is told of again") {
   Scene s(4, 4, 2, true);
   SourceLine line;
   const SourceLine::Circumstances terms;
-  for (const Neighbour& n : std::as_const(s.neighbours)) line.update(n, terms);
+  for (const Neighbour& n : std::as_const(s.neighbours)) line.update(n, terms, false);
   REQUIRE(line.first(false, true) == 1);
   line.park(1);
   CHECK(line.first(false, true) == 2);
   CHECK(line.anybody_wants(false));
   line.park(2);
   CHECK(line.first(false, true) == core::kNoPeer);
-  line.update(s.peer(2), terms);
+  line.update(s.peer(2), terms, false);
   CHECK(line.first(false, true) == 2);
-  for (const core::PeerKey key : line.take_parked()) line.update(s.peer(key), terms);
+  for (const core::PeerKey key : line.take_parked()) line.update(s.peer(key), terms, false);
   CHECK(line.first(false, true) == 1);
   CHECK(line.take_parked().empty());
+  line.update(s.peer(2), terms, true);
+  CHECK(line.some_hurry());
   line.neighbour_left(1);
   line.neighbour_left(2);
   CHECK(line.first(false, true) == core::kNoPeer);
   CHECK_FALSE(line.anybody_wants(false));
+  CHECK_FALSE(line.some_hurry());
 }
 
 TEST_CASE("what waits in sockets is counted as by a look at all of them") {

@@ -12,13 +12,13 @@ class Away(DaemonTest):
     def setUp(self):
         super().setUp()
         self.source = self.tree({"a": 2 * MIB, "b": 2 * MIB})
-        self.seed = self.share(self.source, "--up-limit", "400K", "--generation-size", 16,
-                               "--block-size", 4096)
+        self.seed = self.share(self.source, "--generation-size", 16, "--block-size", 4096)
         self.away = self.folder / "away"
 
     def begin(self):
         """A daemon that has a few generations of the content."""
         daemon = self.daemon()
+        self.ask("limit", "--down", "400K")
         self.add(self.seed.link())
         self.wait_for(lambda contents: contents[0]["rank"] >= 64)
         return daemon
@@ -40,6 +40,7 @@ class Away(DaemonTest):
         daemon.wait_line("holiday waits: .*--afresh", stream="stderr")
 
     def assert_completes(self):
+        self.ask("limit", "--down", "none")
         self.wait_complete()
         self.assert_same(self.source, self.downloads / "holiday")
 

@@ -6,7 +6,7 @@ import socket
 
 import harness
 from daemons import DaemonTest
-from harness import KIB, MIB, UNREACHABLE, USAGE
+from harness import KIB, MIB, UNREACHABLE, USAGE, WRONG_IDENTITY
 
 
 class Share(DaemonTest):
@@ -83,6 +83,26 @@ class Share(DaemonTest):
         self.wait_state("seeding")
         self.assertEqual(link, self.ask("show", source.name)["link"])
         self.assert_served(source, link, "first")
+
+    def test_what_is_added_must_be_signed_by_the_publisher_that_is_named(self):
+        source = self.file(100 * KIB)
+        keys = []
+        for name in ("publisher", "other"):
+            status, public, _ = self.run_firn("keygen", self.folder / name)
+            self.assertEqual(0, status)
+            keys.append(public.strip())
+        manifest = self.create(source, "--sign", self.folder / "publisher")
+        seed = self.firn("seed", "seed", manifest, source.parent, *harness.LISTEN)
+        id, peer = seed.wait_event("start")["content_id"], seed.endpoint()
+        self.daemon()
+        for what in (manifest, f"firn:{id}?pub={keys[0]}"):
+            self.assert_refused(self.run_firn("add", what, "--publisher", keys[1], "--socket", self.socket),
+                                WRONG_IDENTITY, *keys)
+        self.add(f"firn:{id}?peer={peer}", "--publisher", keys[0])
+        self.wait_complete()
+        self.assertIn(keys[0], self.ask("show", source.name)["link"])
+        self.ask("remove", source.name)
+        self.add(manifest, "--publisher", keys[0])
 
     def test_a_mirror_serves_by_a_certificate(self):
         self.check_mirror(by_link=False)

@@ -157,6 +157,23 @@ class Fetching(harness.SwarmTest):
         self.assert_downloaded(self.source, whole, into=self.copies)
         self.assertFalse((self.copies / ".firn").exists())
 
+    def test_a_hook_runs_once_though_shared_bytes_are_fetched_again(self):
+        self.assert_completes(self.fetch("first", "--file", "notes.txt", "--file", "b.mkv"))
+        ran = self.folder / "ran"
+        part = self.fetch("part", "--file", "notes.txt", "--seed", "forever", "--on-complete", f"echo run >> {ran}")
+        part.wait_event("complete")
+        # It is not chosen any more, so its owner may do with it what he likes.
+        (self.copies / "holiday" / "b.mkv").write_bytes(bytes(20 * KIB + 5))
+        second = self.get(self.manifest, "second", "--peer", part.endpoint(), "--no-tracker", "--file",
+                          "notes.txt")
+        part.wait_event("notice", where=lambda e: "fetched again" in e["message"])
+        # The seed has parted with it, as both had what they wanted: the bytes come by way of a third.
+        self.fetch("third", "--file", "notes.txt", "--peer", part.endpoint(), "--seed", "forever",
+                   into=self.folder / "third").wait_event("complete")
+        self.assert_completes(second)
+        part.stop()
+        self.assertEqual("run\n", ran.read_text())
+
     def test_a_link_alone_is_enough_to_choose(self):
         link = f"firn:{self.seed.wait_event('start')['content_id']}"
         got = self.fetch("got", "--skip", "*.mkv", source=link)
@@ -316,6 +333,22 @@ class OnThePage(doors.Door):
         self.wait_for(lambda contents: contents[0]["complete"] and (downloads / "holiday" / "c.mkv").exists())
         self.assertFalse((downloads / "holiday" / "a.mkv").exists())
         self.assertEqual({1: False, 2: True, 3: True}, self.boxes(self.page(f"/content/{id}")))
+
+    def test_of_very_many_files_those_are_fetched_whose_names_fit(self):
+        source = self.tree({f"{n}.{kind}": 10 for n in range(60) for kind in ("txt", "bin")})
+        seed = self.share(source)
+        self.daemon()
+        downloads = self.folder / "downloads"
+        id = self.rpc("add", source=seed.link(), folder=str(downloads), files=["file:0.txt"])["content_id"]
+        self.wait_for(lambda contents: contents[0]["complete"])
+        self.assertEqual({}, self.boxes(self.page(f"/content/{id}")))
+        status, _, text = self.form("/do", content=id, alone="on", action="files", take="*.avi", skip="")
+        self.assertEqual(422, status)
+        self.assertIn('value="*.avi"', text)
+        self.assertEqual(303, self.form("/do", content=id, alone="on", action="files", take="*.txt", skip="1?.txt")[0])
+        self.wait_for(lambda contents: contents[0]["complete"] and contents[0].get("chosen_files") == 50)
+        self.assertEqual({f"{n}.txt" for n in range(60) if n not in range(10, 20)},
+                         {path.name for path in (downloads / "holiday").iterdir()})
 
 
 if __name__ == "__main__":

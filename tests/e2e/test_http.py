@@ -347,6 +347,18 @@ class Pages(Door):
             self.page("/content/" + id + "?" + query)
         self.page("/?page=4294967295")
 
+    def test_head_of_events_takes_no_place_among_pages_that_are_live(self):
+        self.daemon()
+        connections = [http.client.HTTPConnection("127.0.0.1", self.port, timeout=30) for _ in range(33)]
+        try:
+            for connection in connections:
+                connection.request("HEAD", "/events", None, {"Authorization": "Bearer " + self.token})
+                answer = connection.getresponse()
+                self.assertEqual((200, b""), (answer.status, answer.read()))
+        finally:
+            for connection in connections:
+                connection.close()
+
     def test_events_bring_what_changes(self):
         source = self.file(2000 * KIB)
         seed = self.share(source)

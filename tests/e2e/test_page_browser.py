@@ -4,6 +4,7 @@ with script and without. Pictures of the states stay in the build folder, under 
 
 import json
 
+import browser
 import doors
 import harness
 from harness import KIB, MIB
@@ -118,6 +119,25 @@ class Strangers(Page):
             tab = self.tab(path)
             self.assertIn(doors.HOSTILE, tab.text())
             self.assert_quiet(tab)
+
+
+    def test_a_strangers_page_in_a_stream_is_saved_and_what_is_shown_has_no_origin(self):
+        self.daemon()
+        call = f"fetch('{self.url}/rpc', {{method: 'POST', credentials: 'include', body: '{{}}'}})"
+        page = f"<!doctype html><script>{call}</script>".encode()
+        picture = f'<svg xmlns="http://www.w3.org/2000/svg"><script>{call}</script></svg>'.encode()
+        seed = self.share(self.tree({"page.html": page, "x.svg": picture, "page.txt": page}))
+        self.rpc("add", source=seed.link(), folder=str(self.folder / "d"))
+        id = self.wait_for(lambda contents: contents[0]["complete"])[0]["content_id"]
+        urls = {file["path"]: file["url"] for file in self.rpc("play", content=id)["files"]}
+        tab = self.tab()
+        for name in ("page.html", "x.svg"):
+            with self.assertRaises(browser.Failed, msg=name):
+                tab.go(urls[name])  # it is saved, and the tab stays where it was
+        tab.go(urls["page.txt"])
+        self.assertIn("<script>", tab.text())
+        self.assertEqual("null", tab.ask("self.origin"))
+        self.assertEqual([], [url for url in tab.requested() if "/rpc" in url])
 
 
 class Use(Page):

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The commands of README.md and of the tasks in docs/operations.md work as they stand there, one after the other."""
 
+import hashlib
 import re
 import shutil
 import subprocess
@@ -169,6 +170,11 @@ class Tasks(harness.SwarmTest):
         self.assert_same(self.folder / "holiday", self.folder / "downloads/holiday")
         wait_for(lambda: (self.folder / "films/holiday/b/c.bin").exists())
         self.assertFalse((self.folder / "films/holiday/a.bin").exists())
+
+    def test_pipe_a_file_into_another_program(self):
+        self.part_of_a_download("true").wait_exit()
+        digest = hashlib.sha256((self.folder / "holiday/a.bin").read_bytes()).hexdigest()
+        self.assertIn(digest, self.do("Pipe a file into another program"))
 
     def part_of_a_download(self, get):
         self.replaced["firn:..."] = self.start(f"firn share holiday/ --no-tracker --listen {self.host} --up-limit 100K").link()

@@ -151,6 +151,7 @@ class Daemon(doors.Door):
         # Nobody has this one.
         self.rpc("add", source="firn:" + "a" * 52, folder=folder)
         self.wait_for(lambda contents: self.rpc("show", content="a" * 52).get("waits_for"))
+        self.assertEqual([1], [file["number"] for file in self.rpc("play", content=id)["files"]])
         self.rpc("pause", content=id)
         self.rpc("resume", content=id)
         # A file that is missing where it is served makes a content fail.

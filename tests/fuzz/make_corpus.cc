@@ -181,6 +181,23 @@ void file_choices(const std::filesystem::path& root) {
   corpus.add("bad", "select:3-1,0\nonly:x\n\na\n");
 }
 
+void byte_ranges(const std::filesystem::path& root) {
+  const Corpus corpus(root, "byte_range");
+  corpus.add("part", "bytes=10-19\n1000");
+  corpus.add("open", "Bytes= 990-\n1000");
+  corpus.add("suffix", "bytes=-10\n18446744073709551615");
+  corpus.add("several", "bytes=0-1, -5\n7");
+  corpus.add("behind", "bytes=99999999999999999999-\n0");
+}
+
+void stream_paths(const std::filesystem::path& root) {
+  const Corpus corpus(root, "stream_path");
+  const std::string content = ContentId{}.text();
+  corpus.add("file", "/stream/" + content + "/a b/\u00fc?#%.mkv\na.mkv\nb/c.TXT\n\nd.flac");
+  corpus.add("playlist", "/playlist/" + content + ".m3u8\n#EXTM3U\r.mp3\n\u2028\xff.ogg");
+  corpus.add("none", "/stream/" + content.substr(1) + "/x\nhttp://x/y.mp4");
+}
+
 void proxy_headers(const std::filesystem::path& root) {
   namespace made = proto::transport::test;
   const Corpus corpus(root, "proxy_header");
@@ -248,6 +265,8 @@ int main(int count, char** arguments) {
   links(arguments[1]);
   configs(arguments[1]);
   file_choices(arguments[1]);
+  byte_ranges(arguments[1]);
+  stream_paths(arguments[1]);
   proxy_headers(arguments[1]);
   redis(arguments[1]);
 }

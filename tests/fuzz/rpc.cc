@@ -57,6 +57,11 @@ struct CountingMethods final : DaemonMethods {
   }
   Result<Json> watches() override { return called("watches"); }
   Result<Json> unwatch(const std::string& folder) override { return called(folder); }
+  Result<Json> play(const std::string&) override { return called("play"); }
+  Result<std::string> stream_url(const std::string&, const std::string&,
+                                 const std::string&) override {
+    return std::string();
+  }
   Result<Json> page() override { return called("page"); }
   Result<Json> stop() override { return called("stop"); }
 };

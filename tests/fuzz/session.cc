@@ -316,6 +316,7 @@ class Session {
         entry.wanted_blocks = in_.bytes((n + 7) / 8);
         if (n % 8 != 0 && kind < 128) entry.wanted_blocks.back() %= 1u << (n % 8);
       }
+      if (extra > 5) entry.urgency = extra - 5;
       s.generations.push_back(std::move(entry));
     }
     return s;

@@ -1,7 +1,10 @@
-// Leaf lists, and what is asked for by them: as docs/protocol.md prints them, and their bounds.
+// Leaf lists, what is asked for by them, and what is read now: as docs/protocol.md prints them, and
+// their bounds.
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
+#include <variant>
 
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
@@ -33,7 +36,7 @@ bool as_printed(const char* name, const PeerMessage& message) {
 
 }  // namespace
 
-TEST_CASE("leaf lists and wanted blocks are sent as docs/protocol.md prints them") {
+TEST_CASE("leaf lists, wanted blocks and urgency are sent as docs/protocol.md prints them") {
   State state;
   state.acknowledged = 7;
   state.credit = 300;
@@ -45,6 +48,10 @@ TEST_CASE("leaf lists and wanted blocks are sent as docs/protocol.md prints them
   state.generations[0].wanted_blocks = {0x50};
   state.generations[0].held_blocks = {0x24};
   CHECK(as_printed("state_held_blocks", state));
+  state.generations = {
+      {.generation = 3, .rank = 5, .quota = 3, .null_vector = {}, .urgency = kAwaited},
+      {.generation = 4, .rank = 0, .quota = 3, .null_vector = {}, .urgency = kReadSoon}};
+  CHECK(as_printed("state_urgency", state));
   CHECK(as_printed("leaf_request", LeafRequest{{3, 7}}));
   const LeafReply reply{.generation = 3,
                         .leaves = {merkle_leaf(bytes_of("snow")), merkle_leaf(bytes_of("firn"))}};
@@ -104,4 +111,21 @@ TEST_CASE("blocks are held of generations of which blocks are wanted, as bits of
   CHECK(state(1, limits::kGenerationSizeMax / 8) == "");
   CHECK(names(state(1, limits::kGenerationSizeMax / 8 + 1), "larger than any generation"));
   CHECK(names(state(0, 1), "held where none are wanted"));
+}
+
+TEST_CASE("an urgency that is not known counts as the highest that is, and none as not urgent") {
+  const auto urgency = [](std::optional<std::uint32_t> said) {
+    wire::PeerMessage message;
+    auto& entry = *message.mutable_state()->add_generations();
+    if (said) entry.set_urgency(*said);
+    const auto parsed = parse_peer_message(bytes_of(message.SerializeAsString()));
+    REQUIRE(parsed.ok());
+    return std::get<State>(*parsed).generations.front().urgency;
+  };
+  CHECK(urgency(std::nullopt) == kNotUrgent);
+  CHECK(urgency(0) == kNotUrgent);
+  CHECK(urgency(1) == kReadSoon);
+  CHECK(urgency(2) == kAwaited);
+  CHECK(urgency(7) == kAwaited);
+  CHECK(urgency(UINT32_MAX) == kAwaited);
 }

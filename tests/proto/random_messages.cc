@@ -74,7 +74,8 @@ State RandomMessages::state() {
          .null_vector = below(8) == 0 ? bytes(1 + below(200)) : std::vector<std::uint8_t>{},
          .wanted_blocks = i <= limits::kWantedBlocksMax && below(8) == 0
                               ? bytes(1 + below(64))
-                              : std::vector<std::uint8_t>{}});
+                              : std::vector<std::uint8_t>{},
+         .urgency = below(kAwaited + 1)});
   for (GenerationState& one : state.generations) {
     if (!one.wanted_blocks.empty() && coin()) one.held_blocks = bytes(1 + below(64));
   }

@@ -289,6 +289,21 @@ void stop_disks_and_clocks(Network& network, Random& random) {
   }
 }
 
+// Users of any peers begin to read, jump and stop. What they read and when is drawn from a stream
+// of its own: all else is as without them.
+void read_and_jump(Network& network, std::uint64_t seed) {
+  Random random(seed, 0x72656164);
+  const std::uint32_t generations = network.content().manifest.info.shape.generation_count();
+  for (std::uint32_t i = 5 * static_cast<std::uint32_t>(network.size()); i > 0; --i) {
+    core::Urgent urgent;
+    for (std::uint32_t one = random.below(core::kUrgentMax + 1); one > 0; --one)
+      urgent[random.below(generations)] = 1 + random.below(proto::kAwaited);
+    const std::size_t who = random.below(static_cast<std::uint32_t>(network.size()));
+    network.events().at(random.below(12'000'000),
+                        [&network, who, urgent] { network.peer(who).read(urgent); });
+  }
+}
+
 // Who can judge rows: the source, which speaks for the content's authority; or peers that hold
 // generations, as the content has an authority that is away, or none.
 enum class Judge { kSource, kPeers };
@@ -299,7 +314,7 @@ enum class Mesh { kSmall, kLarge };
 
 // A swarm under faults drawn from `seed`. How many peers began to fetch all generations plainly.
 std::size_t random_faults(std::uint64_t seed, bool saboteurs, Judge judge = Judge::kSource,
-                          Mesh mesh = Mesh::kSmall) {
+                          Mesh mesh = Mesh::kSmall, bool readers = false) {
   CAPTURE(seed);
   const bool large = mesh == Mesh::kLarge;
   Random random(seed, 0x6661756c74);
@@ -319,6 +334,7 @@ std::size_t random_faults(std::uint64_t seed, bool saboteurs, Judge judge = Judg
   if (large) add_saboteurs(network, seed + 1, !speaks);
   crash_and_cut(network, random);
   stop_disks_and_clocks(network, random);
+  if (readers) read_and_jump(network, seed);
   network.watch_progress();
   if (random.below(3) == 0) {
     network.events().at(random.below(4'000'000), [&] { network.set_tracker_up(false); });
@@ -354,8 +370,8 @@ TEST_CASE("seeds that broke a rule once") {
 namespace {
 
 // SIM_SEEDS=FROM:TO in the environment tries others.
-std::size_t with_seeds(std::uint64_t from, std::uint64_t to, Judge judge,
-                       Mesh mesh = Mesh::kSmall) {
+std::size_t with_seeds(std::uint64_t from, std::uint64_t to, Judge judge, Mesh mesh = Mesh::kSmall,
+                       bool readers = false) {
   if (const char* range = std::getenv("SIM_SEEDS")) {
     char* end = nullptr;
     from = std::strtoull(range, &end, 10);
@@ -363,7 +379,7 @@ std::size_t with_seeds(std::uint64_t from, std::uint64_t to, Judge judge,
   }
   std::size_t plain = 0;
   for (std::uint64_t seed = from; seed < to; ++seed)
-    plain += random_faults(seed, true, judge, mesh);
+    plain += random_faults(seed, true, judge, mesh, readers);
   return plain;
 }
 
@@ -380,4 +396,38 @@ TEST_CASE("small swarms under random faults complete where no authority is near"
 TEST_CASE("large swarms under random faults complete where no authority is near") {
   const std::size_t plain = with_seeds(1005, 1007, Judge::kPeers, Mesh::kLarge);
   if (!std::getenv("SIM_SEEDS")) CHECK(plain > 0);
+}
+
+TEST_CASE("small swarms whose users read and jump complete under random faults") {
+  with_seeds(1000, 1000 + test::some_of(60), Judge::kSource, Mesh::kSmall, true);
+  with_seeds(1000, 1000 + test::some_of(40), Judge::kPeers, Mesh::kSmall, true);
+}
+
+TEST_CASE("large swarms whose users read and jump complete under random faults") {
+  with_seeds(1005, 1007, Judge::kSource, Mesh::kLarge, true);
+}
+
+TEST_CASE("readers who change their minds while others crash complete, with every byte right") {
+  for (const std::uint32_t peers : {12u, 30u}) {
+    for (std::uint64_t seed = 200; seed < 203; ++seed) {
+      CAPTURE(peers);
+      CAPTURE(seed);
+      const Content content(24, 16, 16, seed);
+      Network network(content, seed);
+      network.add({.link = {8 * kMbit}, .source = true});
+      for (std::uint32_t i = 0; i < peers; ++i) network.add({.link = {4 * kMbit}});
+      read_and_jump(network, seed);
+      auto& random = network.random();
+      for (std::uint32_t i = 0; i < peers; ++i) {
+        const auto victim = 1 + random.below(peers);
+        const TimeUs at = random.below(8'000'000);
+        const TimeUs back = at + 100'000 + random.below(3'000'000);
+        network.events().at(at, [&network, victim] { network.crash(victim); });
+        network.events().at(back, [&network, victim] { network.restart(victim); });
+      }
+      network.watch_progress();
+      network.events().run(12 * kSecond, [] { return false; });
+      run_to_completion(network, 900);
+    }
+  }
 }

@@ -131,6 +131,14 @@ void Peer::jump_clock(TimeUs ahead) {
   });
 }
 
+void Peer::read(core::Urgent urgent) {
+  if (!core_) return;
+  later(1, [this, urgent = std::move(urgent)] {
+    core_->hurry(urgent, now());
+    act();
+  });
+}
+
 void Peer::freeze(TimeUs how_long) {
   if (!core_) return;
   thaws_ = std::max(thaws_, network_.events().now() + how_long);

@@ -44,6 +44,8 @@ class Peer {
   // Its clock goes ahead of the network's by `ahead` more, as of a host that slept: timers fire,
   // and nothing was done meanwhile. Clocks of the core never go back.
   void jump_clock(TimeUs ahead);
+  // Its user reads these generations now, and no others any more.
+  void read(core::Urgent urgent);
   // It handles nothing for so long (stopped, or swapped out), then all that has come meanwhile.
   void freeze(TimeUs how_long);
 

@@ -8,6 +8,7 @@
 #include "client/content/division.h"
 #include "client/store/disk_store.h"
 #include "client/store/kept_choice.h"
+#include "tests/sampled.h"
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
@@ -259,7 +260,7 @@ void check_recovers(MemoryDisk& disk, User& user, std::uint64_t seed) {
 }
 
 TEST_CASE("files are chosen, fetched and chosen anew, and each choice ends with its files alone") {
-  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+  for (std::uint64_t seed = 0; seed < firn::test::some_of(500); ++seed) {
     CAPTURE(seed);
     MemoryDisk disk;
     User user(disk);
@@ -273,7 +274,7 @@ TEST_CASE("a crash at any change of the disk loses no choice, name or byte that 
     User done(whole);
     REQUIRE(run(done, seed).ok());
     REQUIRE(whole.changes() > 100);
-    for (std::uint64_t cut = 0; cut < whole.changes(); ++cut) {
+    for (std::uint64_t cut = 0; cut < whole.changes(); cut += firn::test::some_step(1)) {
       for (const bool power : {false, true}) {
         CAPTURE(seed);
         CAPTURE(cut);
@@ -296,7 +297,7 @@ TEST_CASE("a crash at any change of the disk loses no choice, name or byte that 
 
 TEST_CASE("crash after crash, with another choice each time, loses no more than one does") {
   std::mt19937_64 random(58);
-  for (int round = 0; round < 800; ++round) {
+  for (std::uint32_t round = 0; round < firn::test::some_of(800); ++round) {
     CAPTURE(round);
     MemoryDisk disk;
     if (round % 4 == 0) disk.system.mount_point = "s";

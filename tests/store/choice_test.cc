@@ -5,49 +5,19 @@
 #include <thread>
 
 #include "client/content/division.h"
-#include "client/store/disk_store.h"
+#include "client/store/content_store.h"
 #include "client/store/kept_choice.h"
-#include "tests/store/memory_disk.h"
-#include "tests/store/sample_content.h"
+#include "client/store/work_folder.h"
+#include "tests/store/choice_sample.h"
 
 namespace firn::store::choice_test {
 namespace {
 
 namespace fs = std::filesystem;
-using test::Sample;
-using test::TemporaryFolder;
-using Choice = std::vector<bool>;
+using namespace test;
 
-enum File : std::uint32_t { kA, kB, kC, kEmpty, kLink, kFolder, kFileCount };
-
-// Generations of 2000 bytes: a has 0 to 2, and of 3 the first half, which b shares; b ends in 4,
-// and c has 5 to 7.
 const Sample& sample() {
-  static const Sample kSample = test::make_sample("o",
-                                                  {{"a", 7000},
-                                                   {"b", 1500},
-                                                   {"c", 6000},
-                                                   {"d/empty", 0},
-                                                   {"d/link", 0, false, "../a"},
-                                                   {"d/folder", 0, true}},
-                                                  4, 500);
-  return kSample;
-}
-
-Choice choice_of(std::initializer_list<File> files) {
-  Choice chosen(kFileCount, false);
-  for (const File file : files) chosen[file] = true;
-  return chosen;
-}
-
-const Choice kOnlyA = choice_of({kA});
-const Choice kOnlyB = choice_of({kB});
-const Choice kOnlyC = choice_of({kC});
-
-OpenOptions choosing(const Choice& chosen) {
-  OpenOptions options = test::kOptions;
-  options.chosen = chosen;
-  return options;
+  return choice_sample();
 }
 
 struct Download {
@@ -79,7 +49,7 @@ struct Download {
   std::unique_ptr<ContentStore> store;
 };
 
-std::string path_of(File file) {
+std::string path_of(Entry file) {
   return "o/" + sample().info().files[file].path;
 }
 
@@ -88,11 +58,11 @@ std::string work(const std::string& below) {
 }
 
 // Just these bear their names, and what should have bytes has the right ones.
-void check_named(const TemporaryFolder& dir, std::initializer_list<File> files) {
+void check_named(const TemporaryFolder& dir, std::initializer_list<Entry> files) {
   const Choice named = choice_of(files);
   for (std::uint32_t file = 0; file < kFileCount; ++file) {
     CAPTURE(file);
-    const std::string path = dir.path(path_of(File(file)));
+    const std::string path = dir.path(path_of(Entry(file)));
     CHECK(fs::exists(fs::symlink_status(path)) == named[file]);
     if (named[file] && file <= kC) CHECK(test::read_file(path) == sample().file(file));
   }
@@ -345,8 +315,13 @@ TEST_CASE("a later run finds the choice that was last made; one that is damaged 
     CHECK(report->warning.find("choice") != std::string::npos);
     CHECK(report->bad_count == kFileCount);
   }
-  const Download download(dir, choosing(kOnlyB));
-  CHECK(*kept() == kOnlyB);
+  {
+    const Download download(dir, choosing(kOnlyB));
+    CHECK(*kept() == kOnlyB);
+  }
+  test::write_file(dir.path(work("choice")), {});
+  const Download all(dir, choosing({}));
+  CHECK(kept().ok());
 }
 
 TEST_CASE("a part of a content is opened for serving with the choice that it keeps") {
@@ -423,6 +398,59 @@ TEST_CASE("bytes that were deleted in the work folder are fetched again, beside 
   check_named(dir, {kB});
 }
 
+TEST_CASE("a named file that is not chosen any more may be deleted or edited") {
+  for (const bool deleted : {true, false}) {
+    CAPTURE(deleted);
+    const TemporaryFolder dir;
+    const Download download(dir, choosing(choice_of({kA, kB})));
+    download.write({0, 1, 2, 3, 4});
+    REQUIRE(download.finish());
+    REQUIRE(download.store->choose(kOnlyA).ok());
+    const std::string path = dir.path(path_of(kB));
+    if (deleted) {
+      fs::remove(path);
+    } else {
+      test::write_file(path, std::vector<std::uint8_t>(1500, 7));
+    }
+    CHECK(download.store->lose_generation(3));
+    CHECK_FALSE(download.finish());
+    download.write({3});
+    CHECK(download.finish());
+    download.check_served({0, 1, 2, 3});
+    CHECK(fs::exists(path) == !deleted);
+
+    // It has no name before all of it is there again, and never that of the user's.
+    REQUIRE(download.store->choose(choice_of({kA, kB})).ok());
+    CHECK_FALSE(download.finish());
+    download.write({4});
+    const Result<bool> finished = download.store->finish();
+    CHECK(finished.ok() == deleted);
+    CHECK((test::read_file(path) == sample().file(kB)) == deleted);
+  }
+}
+
+TEST_CASE("a chosen file that was changed is not called complete, beside one not chosen any more") {
+  const TemporaryFolder dir;
+  const Download download(dir, choosing(choice_of({kA, kB})));
+  download.write({0, 1, 2, 3, 4});
+  REQUIRE(download.finish());
+  REQUIRE(download.store->choose(kOnlyA).ok());
+  std::vector<std::uint8_t> changed = sample().file(kA);
+  changed[6500] ^= 1;
+  test::write_file(dir.path(path_of(kA)), changed);
+  CHECK(download.store->lose_generation(3));
+  download.write({3});
+  const Result<bool> finished = download.store->finish();
+  REQUIRE_FALSE(finished.ok());
+  CHECK(finished.error().code == ErrorCode::kCorrupt);
+  CHECK(test::read_file(dir.path(path_of(kA))) == changed);
+  CHECK_FALSE(download.store->lose_generation(3));
+  // Until it is right again.
+  test::write_file(dir.path(path_of(kA)), sample().file(kA));
+  CHECK(download.finish());
+  download.check_served({0, 1, 2, 3});
+}
+
 TEST_CASE("files are chosen while others write, sync and read") {
   const TemporaryFolder dir;
   const Download download(dir, choosing(kOnlyB));
@@ -443,42 +471,6 @@ TEST_CASE("files are chosen while others write, sync and read") {
   REQUIRE(download.store->choose({}).ok());
   CHECK(download.finish());
   check_named(dir, {kA, kB, kC, kEmpty, kLink, kFolder});
-}
-
-// --- what the disk has room for ---
-
-TEST_CASE("the room that a download needs is that of the wanted generations") {
-  test::MemoryDisk disk;
-  // Generations 3 and 4 have 2000 and 500 bytes; as much again is for blocks that are on their way.
-  disk.system.free = 5100;
-  Resumed resumed;
-  const auto open = [&](const Choice& chosen) {
-    OpenOptions options = choosing(chosen);
-    options.room_needed = true;
-    return DiskStore::open_download(disk.mount(), sample().manifest, options, resumed);
-  };
-  CHECK(open(kOnlyA).error().code == ErrorCode::kDiskFull);
-  CHECK(open({}).error().code == ErrorCode::kDiskFull);
-  CHECK(open(kOnlyB).ok());
-  disk.system.free = 4900;
-  CHECK(open(kOnlyB).error().code == ErrorCode::kDiskFull);
-}
-
-TEST_CASE("a file too large for the file system may be left out, and cannot be chosen later") {
-  test::MemoryDisk disk;
-  disk.system.file_bytes_max = 6500;  // a has 7000
-  Resumed resumed;
-  const auto open = [&](const Choice& chosen) {
-    return DiskStore::open_download(disk.mount(), sample().manifest, choosing(chosen), resumed);
-  };
-  CHECK(open({}).error().code == ErrorCode::kUnsupported);
-  CHECK(open(kOnlyB).error().code == ErrorCode::kUnsupported);  // it shares bytes with a
-  const auto store = open(kOnlyC);
-  REQUIRE(store.ok());
-  CHECK((*store)->choose({}).error().code == ErrorCode::kUnsupported);
-  for (const std::uint32_t g : {5, 6, 7})
-    REQUIRE((*store)->write_generation(g, sample().generation(g)).ok());
-  CHECK(*(*store)->finish());
 }
 
 }  // namespace

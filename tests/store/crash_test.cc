@@ -7,6 +7,7 @@
 #include <set>
 
 #include "client/store/disk_store.h"
+#include "tests/sampled.h"
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
@@ -256,7 +257,7 @@ TEST_CASE("a kill at any change loses nothing that was done, and the download co
   for (const std::uint64_t seed : kRunSeeds) {
     const std::uint64_t changes = changes_of_a_run(seed);
     REQUIRE(changes > 100);
-    for (std::uint64_t cut = 0; cut < changes; ++cut) {
+    for (std::uint64_t cut = 0; cut < changes; cut += firn::test::some_step(1)) {
       CAPTURE(seed);
       CAPTURE(cut);
       MemoryDisk disk;
@@ -281,7 +282,7 @@ TEST_CASE("a kill at any change loses nothing that was done, and the download co
 TEST_CASE("a power cut at any change keeps what was synced, and shows nothing false") {
   for (const std::uint64_t seed : kRunSeeds) {
     const std::uint64_t changes = changes_of_a_run(seed);
-    for (std::uint64_t cut = 0; cut <= changes; ++cut) {
+    for (std::uint64_t cut = 0; cut <= changes; cut += firn::test::some_step(1)) {
       for (std::uint64_t loss = 0; loss < 4; ++loss) {
         CAPTURE(seed);
         CAPTURE(cut);
@@ -305,7 +306,7 @@ TEST_CASE("a power cut at any change keeps what was synced, and shows nothing fa
 TEST_CASE("crashes while recovering from crashes lose no more than one does") {
   std::mt19937_64 random(99);
   const std::uint64_t changes = changes_of_a_run(1);
-  for (int round = 0; round < 800; ++round) {
+  for (std::uint32_t round = 0; round < firn::test::some_of(800); ++round) {
     CAPTURE(round);
     MemoryDisk disk;
     std::set<std::uint32_t> durable;
@@ -328,7 +329,7 @@ TEST_CASE("crashes while recovering from crashes lose no more than one does") {
 }
 
 TEST_CASE("a finished download survives a power cut right after finish") {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < firn::test::some_of(200); ++seed) {
     MemoryDisk disk;
     Peer peer(disk);
     REQUIRE(peer.open().ok());

@@ -6,6 +6,7 @@
 
 #include "client/store/disk_store.h"
 #include "client/store/posix_file.h"
+#include "tests/sampled.h"
 #include "tests/store/memory_disk.h"
 #include "tests/store/sample_content.h"
 
@@ -47,7 +48,7 @@ TEST_CASE("a content with a file that may not be read cannot be served, and the 
 TEST_CASE("after a full disk, the same calls work again when there is room") {
   const Sample sample = small_sample();
   // Every capacity at which some call fails, in steps that hit headers, payloads and the journal.
-  for (std::uint64_t capacity = 9000; capacity < 60'000; capacity += 61) {
+  for (std::uint64_t capacity = 9000; capacity < 60'000; capacity += firn::test::some_step(61)) {
     CAPTURE(capacity);
     MemoryDisk disk;
     Resumed resumed;

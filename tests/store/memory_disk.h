@@ -51,6 +51,8 @@ class MemoryDisk {
     good_syncs_ = good;
     failing_syncs_ = count;
   }
+  // So do the next syncs of folders; names may be lost as if there had been none.
+  void fail_folder_syncs(int count) { failing_folder_syncs_ = count; }
   // Bytes that are read once come from the disk, where the kernel takes what is in memory for
   // clean. How often that was.
   void pass_by_memory(bool pass) { pass_by_memory_ = pass; }
@@ -147,6 +149,7 @@ class MemoryDisk {
   std::uint64_t capacity_ = 0;
   int good_syncs_ = 0;
   int failing_syncs_ = 0;
+  int failing_folder_syncs_ = 0;
   bool holes_ = true;
   bool evict_ = false;
   bool pass_by_memory_ = false;

@@ -287,6 +287,10 @@ class MemoryFiles final : public Files {
     const std::lock_guard lock(disk_.mutex_);
     if (disk_.begin_change() != MemoryDisk::Verdict::kGo) return dead("sync folder " + path);
     if (!path.empty() && !disk_.names_.contains(path)) return missing("sync folder " + path);
+    if (disk_.failing_folder_syncs_ > 0) {
+      --disk_.failing_folder_syncs_;
+      return Error{ErrorCode::kIo, "sync folder " + path, "made to fail"};
+    }
     disk_.sync_folder(path);
     return Done{};
   }

@@ -78,6 +78,10 @@ void DataPlane::choose(std::vector<bool> chosen) {
   durability_.choose(std::move(chosen));
 }
 
+bool DataPlane::lose(std::uint32_t generation, const Error& error) {
+  return maker_.found_false(generation, error);
+}
+
 void DataPlane::serve_everything() {
   maker_.serve_everything();
 }

@@ -69,6 +69,10 @@ class DataPlane final : private DiskEvents {
   // As ContentStore::choose(). No finish() before it counts any more.
   void choose(std::vector<bool> chosen);
 
+  // A verified generation that a reader found changed or gone: answered by generation_lost. False:
+  // it is in use, and to be lost later if it still cannot be read.
+  bool lose(std::uint32_t generation, const Error& error);
+
   // All generations are verified and will be asked for more or less in sequence: read ahead.
   void serve_everything();
   // Reads these generations, a flag for each, once, in the background, for changes on the disk;

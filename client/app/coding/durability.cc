@@ -60,15 +60,18 @@ void Durability::choose(std::vector<bool> chosen) {
 
 void Durability::begin_choosing() {
   choosing_ = true;
+  auto news = std::make_shared<News>();
   DiskQueue::Task task;
-  task.work = [content = content_,
+  task.work = [content = content_, news,
                chosen = *std::exchange(choice_, std::nullopt)]() -> Result<bool> {
     const Status status = content->store().choose(chosen);
+    take_news(content->store(), *news);
     if (!status.ok()) return status.error();
     return true;
   };
-  task.done = [this] {
+  task.done = [this, news] {
     choosing_ = false;
+    tell(*news);
     go_on();
   };
   disk_.submit(std::move(task));

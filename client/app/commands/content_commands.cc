@@ -9,6 +9,7 @@
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/download_options.h"
 #include "client/app/commands/limit_options.h"
+#include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/console/content_words.h"
 #include "proto/program/usage.h"
@@ -30,6 +31,7 @@ struct AddArguments : AskOptions {
   bool paused = false;
   bool no_upload = false;
   content::FileChoice files;
+  std::string publisher;
 };
 
 struct ListArguments : AskOptions {};
@@ -52,12 +54,18 @@ std::string limits_row(const Json& listed) {
 
 ExitCode run(const AddArguments& arguments, Console& console) {
   // Read here first: a mistyped path or link is told without a daemon, and a path is the caller's.
-  const auto source = read_source(arguments.source);
+  auto source = read_source(arguments.source);
   if (!source.ok()) return fail(console, source.error());
+  if (const Status right = require_publisher(*source, arguments.publisher); !right.ok())
+    return fail(console, right.error());
   Json params = {{"source", source->from_file ? absolute(arguments.source) : arguments.source},
                  {"serve", arguments.serve},
                  {"seeding", arguments.no_upload ? "none" : arguments.seeding},
                  {"trust", arguments.trust}};
+  // A link asks the daemon for the same key.
+  if (!arguments.publisher.empty())
+    params[source->from_file ? "link" : "source"] = to_text(Link{
+        source->content_id, source->trackers, source->peers, source->publisher, source->secret});
   // What is served stands here; what is downloaded goes where the daemon puts downloads.
   if (!arguments.folder.empty() || arguments.serve)
     params["folder"] = absolute(arguments.folder.empty() ? "." : arguments.folder);
@@ -151,6 +159,7 @@ void add_add_command(CLI::App& app, Chosen& chosen) {
   add_as_option(*command, arguments->as, "name for the content in DIR, instead of its own");
   add_replacing_options(*command, arguments->overwrite, arguments->repair);
   add_choice_options(*command, arguments->files);
+  add_publisher_option(*command, arguments->publisher);
   command->add_flag("--paused", arguments->paused, "leave it alone until resume")
       ->configurable(false);
   add_rate_options(*command, arguments->limits);

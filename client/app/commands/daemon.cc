@@ -10,6 +10,7 @@
 #include "client/app/commands/daemon_page.h"
 #include "client/app/commands/daemon_plans.h"
 #include "client/app/commands/daemon_reload.h"
+#include "client/app/commands/daemon_streams.h"
 #include "client/app/commands/limit_options.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/own_addresses.h"
@@ -39,6 +40,7 @@ struct DaemonArguments {
   std::string data;
   SigningOptions signing;
   PageOptions page;
+  std::string streams;
   LimitTexts goals;  // of seeding
   std::vector<std::string> schedule;
   QueueLimits queue{kDownloadsAtOnce, 0};
@@ -255,6 +257,12 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   if (const Status opened = page.open(); !opened.ok())
     return fail_to_serve(console, opened.error());
   (*list)->offer_page([&page] { return page.tell(); });
+  DaemonStreams streams(arguments.streams, *folder, driver->readings(), console);
+  (*list)->offer_streams(
+      {[&streams](const ContentId& content) { return streams.tell(content); },
+       [&streams](const ContentId& content, const std::string& number, const std::string& host) {
+         return streams.url(content, number, host);
+       }});
   DaemonReload reload(console, settings_of(arguments.read_again), [&] {
     return read_and_apply(arguments.read_again, hooks, *limits, downloads, **list);
   });
@@ -348,6 +356,12 @@ void add_daemon_options(CLI::App& app, Chosen& chosen,
                    "file with the token for HTTP, made if missing (default: http-token in the data "
                    "folder)")
       ->option_text("FILE")
+      ->check(not_empty());
+  command
+      ->add_option("--streams", arguments->streams,
+                   "serve players there, once play is asked for, in place of a port of this "
+                   "machine alone")
+      ->option_text("HOST:PORT")
       ->check(not_empty());
   add_limits(*command, *arguments);
   command

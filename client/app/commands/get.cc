@@ -1,23 +1,31 @@
 // firn get LINK|X.firn... -o DIR: download, verify, stay as long as --seed says.
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <string_view>
 
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/download_options.h"
+#include "client/app/commands/get_to_stdout.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/planning.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/commands/status_option.h"
 #include "client/app/console/quantities.h"
+#include "client/app/runtime/temporary_folder.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
 namespace {
 
+constexpr std::string_view kToStdout = "-";  // in place of DIR
+
 struct GetArguments {
   std::vector<std::string> sources;
   std::string dir = ".";
+  bool to_stdout = false;
   std::string as;
   content::FileChoice files;
   bool overwrite = false;
@@ -55,6 +63,7 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
   plan->mode = SessionPlan::Mode::kDownload;
   plan->as = arguments.as;
   plan->files = arguments.files;
+  plan->to_stdout = arguments.to_stdout;
   plan->overwrite = arguments.overwrite;
   plan->repair = arguments.repair;
   plan->on_complete = arguments.on_complete;
@@ -71,6 +80,7 @@ ExitCode run(const GetArguments& arguments, Console& console) {
     return fail(console, usable.error());
   auto options = driver_options(arguments.network, arguments.codec, arguments.sources.size());
   if (!options.ok()) return fail(console, options.error());
+  options->stays = arguments.to_stdout;
   std::vector<SessionPlan> plans;
   for (const std::string& text : arguments.sources) {
     auto plan = plan_of(arguments, text, console);
@@ -92,11 +102,34 @@ ExitCode run(const GetArguments& arguments, Console& console) {
   if (!driver) return code;
   const StatusPage status = open_status(arguments.status, *driver, console, code);
   if (status.failed) return code;
+  if (arguments.to_stdout) return run_to_stdout(*driver, driver->add(plans[0]), console);
   for (SessionPlan& plan : plans) driver->add(std::move(plan));
   code = driver->run();
   if (code == ExitCode::kInterrupted)
     console.info("interrupted; the same command goes on where it stopped");
   return code;
+}
+
+ExitCode run_in_temporary_folder(const GetArguments& arguments, Console& console) {
+  if (::isatty(STDOUT_FILENO) == 1)
+    return fail(console, {ErrorCode::kBadInput, "write a file to standard output",
+                          "it is a terminal: put > FILE or | COMMAND after -o -"});
+  const auto folder = TemporaryFolder::make();
+  if (!folder.ok()) return fail(console, folder.error());
+  GetArguments inside = arguments;
+  inside.dir = (*folder)->path();
+  inside.to_stdout = true;
+  return run(inside, console);
+}
+
+void check_together(const GetArguments& arguments) {
+  const auto refuse = [](const char* why) { throw CLI::ValidationError("get", why); };
+  const bool several = arguments.sources.size() > 1;
+  if (several && !arguments.as.empty())
+    refuse("--as is for one content: get the others by themselves");
+  if (arguments.dir != kToStdout) return;
+  if (several) refuse("-o - is for one content: get the others by themselves");
+  if (arguments.console.json) refuse("-o - and --json both write to standard output");
 }
 
 }  // namespace
@@ -113,7 +146,8 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
       ->check(not_empty());
   command
       ->add_option("-o,--output", arguments->dir,
-                   "folder to put the content into (default: the current folder)")
+                   "folder to put the content into (default: the current folder); -: write one "
+                   "file to standard output, in order, as it comes")
       ->option_text("DIR")
       ->configurable(false)
       ->check(not_empty());
@@ -151,9 +185,9 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
   add_status_option(*command, arguments->status);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {
-    if (!arguments->as.empty() && arguments->sources.size() > 1)
-      throw CLI::ValidationError("get", "--as is for one content: get the others by themselves");
-    chosen = run_of(arguments, run);
+    check_together(*arguments);
+    chosen = arguments->dir == kToStdout ? run_of(arguments, run_in_temporary_folder)
+                                         : run_of(arguments, run);
   });
 }
 

@@ -43,7 +43,8 @@ std::string exit_code_help() {
          "  7    the port to listen on is in use\n"
          "  8    complete and verified, but the command of --on-complete failed\n"
          "  9    --codec gpu, and there is no GPU that can be used\n"
-         "  130  interrupted; the same command continues where this one stopped\n";
+         "  130  interrupted; the same command continues where this one stopped\n"
+         "  141  the reader of get -o - has gone\n";
 }
 
 }  // namespace firn::app

@@ -19,6 +19,7 @@ enum class ExitCode : int {
   kOnComplete = 8,  // the content is complete; the command of --on-complete failed
   kNoDevice = 9,    // --codec gpu, and there is no GPU to be used
   kInterrupted = 130,
+  kPipeClosed = 141,  // get -o -: the reader of standard output has gone; as after SIGPIPE
 };
 
 // The code with which the program ends because of `error`.

@@ -423,6 +423,21 @@ Result<Json> ContentList::page() {
   return Error{ErrorCode::kUnreachable, "open the page", "the daemon is starting"};
 }
 
+Result<Json> ContentList::play(const std::string& which) {
+  const auto content = find(which);
+  if (!content.ok()) return content.error();
+  if (streams_.tell) return streams_.tell((*content)->id());
+  return Error{ErrorCode::kUnreachable, "play '" + which + "'", "the daemon is starting"};
+}
+
+Result<std::string> ContentList::stream_url(const std::string& which, const std::string& number,
+                                            const std::string& host) {
+  const auto content = find(which);
+  if (!content.ok()) return content.error();
+  if (streams_.url) return streams_.url((*content)->id(), number, host);
+  return Error{ErrorCode::kUnreachable, "play '" + which + "'", "the daemon is starting"};
+}
+
 Result<Json> ContentList::stop() {
   host_.driver.stop();
   return Json{{"stopping", true}};

@@ -65,6 +65,17 @@ class ContentList final : public DaemonMethods {
   Result<Json> page() override;
   // What page() asks, while it is open for commands.
   void offer_page(std::function<Result<Json>()> page) { page_ = std::move(page); }
+  Result<Json> play(const std::string& which) override;
+  Result<std::string> stream_url(const std::string& which, const std::string& number,
+                                 const std::string& host) override;
+  struct Streams {
+    std::function<Result<Json>(const ContentId&)> tell;
+    std::function<Result<std::string>(const ContentId&, const std::string& number,
+                                      const std::string& host)>
+        url;
+  };
+  // What these two ask, likewise.
+  void offer_streams(Streams streams) { streams_ = std::move(streams); }
   // Ends the daemon, once it has answered and every session has left.
   Result<Json> stop() override;
 
@@ -86,6 +97,7 @@ class ContentList final : public DaemonMethods {
   const QueueLimits queue_;
   const ReadContent read_;
   std::function<Result<Json>()> page_;
+  Streams streams_;
   std::vector<std::unique_ptr<DaemonContent>> contents_;  // as they were added
   std::vector<DaemonContent*> active_;                    // those whose turn() may be due
   bool changed_ = true;                                   // which want to be active, or their order

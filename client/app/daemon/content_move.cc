@@ -223,7 +223,7 @@ Status ContentMove::make_stage() {
 Status ContentMove::try_names() {
   if (!info_ || info_->single_file) return Done{};
   if (const Status gone = remove_tried_names(); !gone.ok()) return gone;
-  const Status made = store::make_names(*to_, *info_, tried_names(), {});
+  const Status made = store::make_names(*to_, *info_, tried_names(), {}, {});
   const Status gone = remove_tried_names();
   return made.ok() ? gone : made;
 }

@@ -30,9 +30,10 @@ class DataFolder {
   Result<std::string> contents_file() const;
   // The key by which peers know the daemon, unless it is given another.
   std::string identity_file() const { return path_ + "/identity.pem"; }
-  // Names of files with a port: at which peers, and the page's readers, reached it last.
+  // Names of files with a port: at which peers, the page's readers, and players reached it last.
   static constexpr const char* kPeersPort = "port";
   static constexpr const char* kPagePort = "page-port";
+  static constexpr const char* kStreamPort = "stream-port";
   // 0: none is known.
   std::uint16_t port(const char* name) const;
   // Errors: as errno says.

@@ -287,6 +287,7 @@ constexpr Method kMethods[] = {
     {"watch", prepare_watch},
     {"watches", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.watches(); }; }},
     {"unwatch", prepare_unwatch},
+    {"play", prepare_one<&DaemonMethods::play>},
     {"page", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.page(); }; }},
     {"stop", [](Params&, DaemonMethods& m) -> Call { return [&m] { return m.stop(); }; }},
     {"version",

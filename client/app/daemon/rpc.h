@@ -61,6 +61,12 @@ class DaemonMethods {
   // For the page, not for JSON-RPC: the bytes of its manifest file; empty: not known. Valid until
   // the next call.
   virtual std::string_view manifest_of(const std::string&) { return {}; }
+  // Opens the door for players if it is not open.
+  virtual Result<Json> play(const std::string& which) = 0;
+  // For the page, not for JSON-RPC: where a browser that named `host` (with port) finds the file of
+  // that number in Info::files, from 1, or, if `number` is empty, the playlist.
+  virtual Result<std::string> stream_url(const std::string& which, const std::string& number,
+                                         const std::string& host) = 0;
   // Opens the page if it is not open.
   virtual Result<Json> page() = 0;
   virtual Result<Json> stop() = 0;

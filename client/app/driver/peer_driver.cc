@@ -97,6 +97,7 @@ SessionHost PeerDriver::make_host() {
           connections_,
           equipment_.lent(),
           console_,
+          readings_,
           stages_,
           identity_,
           memory_.rows,

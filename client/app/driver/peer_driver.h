@@ -22,6 +22,7 @@
 #include "client/app/driver/progress_ticker.h"
 #include "client/app/driver/session_list.h"
 #include "client/app/net/connections.h"
+#include "client/app/reading/reading_list.h"
 #include "client/app/runtime/event_loop.h"
 #include "client/core/base/rate_budget.h"
 #include "proto/base/stage_profile.h"
@@ -56,6 +57,8 @@ class PeerDriver {
   const Address& listening() const { return listening_; }
   EventLoop& loop() { return loop_; }
   const SessionList& sessions() const { return sessions_; }
+  // Those whose stores are open.
+  const ReadingList& readings() const { return readings_; }
   WorkerPool& workers() { return equipment_.workers(); }
 
   // Of all contents together, from now on; as DriverOptions.
@@ -111,6 +114,7 @@ class PeerDriver {
   CodingEquipment equipment_;
   OwnLink link_;
   core::RateBudget up_budget_, down_budget_;
+  ReadingList readings_;
   std::optional<SessionHost> host_;  // once it listens
   SessionList sessions_;
   ProgressTicker ticker_;

@@ -5,20 +5,14 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
+
+#include "client/app/runtime/temporary_folder.h"
 
 namespace firn::app {
 namespace {
 
-// On a disk, where the system has one for that: what lies in /tmp may be memory.
-std::string temporary_folder() {
-  const char* const named = std::getenv("TMPDIR");
-  if (named != nullptr && *named != '\0') return named;
-  return ::access("/var/tmp", W_OK) == 0 ? "/var/tmp" : "/tmp";
-}
-
 Result<UniqueFd> nameless_file() {
-  const std::string folder = temporary_folder();
+  const std::string folder = place_for_temporaries();
   UniqueFd fd(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (fd.get() >= 0) return fd;
   std::string path = folder + "/firn-XXXXXX";  // a file system without O_TMPFILE
@@ -56,7 +50,8 @@ Status ManifestSpool::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file_.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return error_from_errno("keep a manifest in " + temporary_folder(), errno);
+    if (written < 0)
+      return error_from_errno("keep a manifest in " + place_for_temporaries(), errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return Done{};

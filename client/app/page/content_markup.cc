@@ -181,10 +181,12 @@ Regions content_regions(const ContentFacts& facts, const RankMap& map,
   const core::SwarmView& swarm = facts.swarm ? *facts.swarm : none;
   const std::string name = text_of(facts.details, "name");
   const bool whole = number_of(facts.details, "share") == 1 && part_words(facts.details).empty();
+  const std::string play =
+      view.may_change && facts.swarm ? "/play/" + text_of(facts.details, "content_id") : "";
   Regions regions{
       {"facts", facts_of(facts.details)},
       {"share", link_of(facts.details)},
-      {"files", files_section(facts.files, name, facts.swarm ? &swarm : nullptr, whole)},
+      {"files", files_section(facts.files, name, facts.swarm ? &swarm : nullptr, whole, play)},
       {"peers", peers_section(swarm.peers, view.page, view.path)},
       {"rates", rate_chart(rates, name)},
       {"map-table", facts.swarm ? map_table(map, swarm) : ""},

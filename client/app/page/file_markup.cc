@@ -7,6 +7,7 @@
 
 #include "client/app/console/content_words.h"
 #include "client/app/console/quantities.h"
+#include "client/app/stream/media_type.h"
 #include "proto/web/markup.h"
 
 namespace firn::app {
@@ -18,6 +19,11 @@ std::string size_of(const FileEntry& entry) {
   if (entry.kind == FileEntry::Kind::kFolder) return "empty folder";
   if (entry.kind == FileEntry::Kind::kLink) return "link";
   return format_bytes(entry.bytes);
+}
+
+std::string play_link(const std::string& play, std::size_t number, const std::string& path) {
+  return fmt::format(" <a href=\"{}/{}\" aria-label=\"Play {}\">play</a>", play, number,
+                     html(path));
 }
 
 }  // namespace
@@ -76,22 +82,31 @@ double share_of(const FileEntry& file, std::uint64_t generation_bytes,
 }
 
 std::string files_section(const ListedFiles& files, const std::string& name,
-                          const core::SwarmView* view, bool complete) {
+                          const core::SwarmView* view, bool complete, const std::string& play) {
   if (files.entries.empty()) return "<p>The files are listed once the manifest is known.</p>";
   const bool known = view != nullptr || complete;
   std::string rows;
-  for (const FileEntry& entry : files.entries) {
+  bool plays = false;
+  for (std::size_t i = 0; i < files.entries.size(); ++i) {
+    const FileEntry& entry = files.entries[i];
     const double share = view == nullptr ? 1 : share_of(entry, files.generation_bytes, *view);
+    const std::string& path = entry.path.empty() ? name : entry.path;
+    const bool is_played = !play.empty() && files.chosen[i] &&
+                           entry.kind == FileEntry::Kind::kFile &&
+                           media_type(path).kind == MediaType::Kind::kPlayed;
+    plays |= is_played;
     fmt::format_to(std::back_inserter(rows),
-                   "<tr><th scope=\"row\">{}</th><td class=\"n\">{}</td><td class=\"b\">{}</td>"
+                   "<tr><th scope=\"row\">{}{}</th><td class=\"n\">{}</td><td class=\"b\">{}</td>"
                    "<td class=\"n\">{}</td></tr>",
-                   html(entry.path.empty() ? name : entry.path), size_of(entry),
+                   html(path), is_played ? play_link(play, i + 1, path) : "", size_of(entry),
                    known ? progress_bar(share, "Progress") : "",
                    known ? percent_words(share) : "-");
   }
   std::string more;
+  if (plays)
+    more = fmt::format("<p><a href=\"{}\">Playlist</a> for a player of this machine</p>", play);
   if (files.count > files.entries.size())
-    more = fmt::format("<p>The first {} of {}.</p>", files.entries.size(), files.count);
+    more += fmt::format("<p>The first {} of {}.</p>", files.entries.size(), files.count);
   return more + web::scrolled("Files",
                               "<table class=\"cards files\"><thead><tr><th scope=\"col\">Name</th>"
                               "<th scope=\"col\" class=\"n\">Size</th><th scope=\"col\" "

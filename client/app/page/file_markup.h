@@ -31,9 +31,10 @@ ListedFiles list_files(const Info& info, const content::FileChoice& choice = {})
 double share_of(const FileEntry& file, std::uint64_t generation_bytes, const core::SwarmView& view);
 
 // `name`: of the content, which its single file has. `view`: null while it has no session, and
-// then its files have a progress only if it is `complete`.
+// then its files have a progress only if it is `complete`. `play`: the path behind which its files
+// are played by their numbers; empty: none is.
 std::string files_section(const ListedFiles& files, const std::string& name,
-                          const core::SwarmView* view, bool complete);
+                          const core::SwarmView* view, bool complete, const std::string& play);
 
 // The files with boxes, ticked at those that are chosen or, in a form that comes back, that its
 // user had ticked: field "fileN" of number N. Without a button.

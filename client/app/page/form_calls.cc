@@ -40,14 +40,20 @@ Status add_folder(const web::Fields& fields, const char* field, Json& params) {
   return Done{};
 }
 
-// The numbers of the boxes that were ticked (file_boxes()), as the rule that names these files.
-Status add_ticked(const web::Fields& fields, Json& params) {
+// The numbers of the boxes that were ticked (file_boxes()), or the patterns that stand for boxes of
+// very many files, as the rules that name these files.
+Status add_choice(const web::Fields& fields, Json& params) {
   constexpr std::string_view kBox = "file";
   std::string numbers;
   for (const auto& [name, value] : fields)
     if (name.starts_with(kBox)) numbers += (numbers.empty() ? "" : ",") + name.substr(kBox.size());
-  if (numbers.empty()) return not_understood("no file is ticked");
-  params["files"] = Json::array({"select:" + numbers});
+  Json rules = Json::array();
+  if (!numbers.empty()) rules.push_back("select:" + numbers);
+  for (const auto& [field, kind] : {std::pair("take", "file:"), std::pair("skip", "skip:")})
+    if (const std::string pattern = value_of(fields, field); !pattern.empty())
+      rules.push_back(kind + pattern);
+  if (rules.empty()) return not_understood("no file is ticked or named");
+  params["files"] = std::move(rules);
   return Done{};
 }
 
@@ -81,7 +87,7 @@ Result<std::string> complete(const std::string& action, const web::Fields& field
     return action;
   }
   if (action == "files") {
-    if (const Status added = add_ticked(fields, params); !added.ok()) return added.error();
+    if (const Status added = add_choice(fields, params); !added.ok()) return added.error();
     return action;
   }
   if (action == "move") {

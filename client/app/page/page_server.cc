@@ -14,10 +14,6 @@
 namespace firn::app {
 namespace {
 
-bool for_others(const std::string& host) {
-  return host != "localhost" && host != "::1" && !host.starts_with("127.");
-}
-
 // The server ends before what its thread uses.
 struct OpenPage final : PageServer {
   OpenPage(PeerDriver& driver, DaemonMethods* methods, const std::string& folder, std::string token,
@@ -64,7 +60,7 @@ Result<std::unique_ptr<PageServer>> open_page_server(const PageOptions& options,
   auto page = std::make_unique<OpenPage>(driver, methods, options.folder, *token, console,
                                          *std::move(http), url);
   if (!page->runs) return page->runs.error();
-  if (for_others(server.listen.host))
+  if (page->http->for_others())
     console.warning("HTTP at " + url + " is not encrypted: others on the way can read the token");
   Json told = {{"event", "http"}, {"url", url}};
   if (options.token_file.empty()) told["token"] = *token;

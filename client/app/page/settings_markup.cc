@@ -66,14 +66,16 @@ std::string files_form(const Json& details, const ListedFiles& files,
   const bool whole = number_of(details, "share") == 1 && part_words(details).empty();
   if (text_of(details, "kind") != "download" || files.entries.empty() || whole) return "";
   const FormMarkup choice(refused, "files");
-  const std::string head =
-      fmt::format("<details id=\"choose\"{}><summary>Choose files</summary>", choice.open());
-  if (files.count > files.entries.size())
-    return head + "<p>There are too many to tick: use <code>firn files</code>.</p></details>";
-  return head +
+  const bool many = files.count > files.entries.size();
+  const std::string fields =
+      many ? choice.field("take", "Names or folders to fetch (empty: all but the skipped)",
+                          "*.mkv or extras/") +
+                 choice.field("skip", "Names or folders to skip", "*.txt or extras/")
+           : file_boxes(files, text_of(details, "name"), choice);
+  return fmt::format("<details id=\"choose\"{}><summary>Choose files</summary>", choice.open()) +
          form(text_of(details, "content_id"), "add",
-              choice.alert() + file_boxes(files, text_of(details, "name"), choice) +
-                  "<button name=\"action\" value=\"files\">Fetch the ticked files</button>") +
+              fmt::format("{}{}<button name=\"action\" value=\"files\">Fetch {} files</button>",
+                          choice.alert(), fields, many ? "these" : "the ticked")) +
          "</details>";
 }
 

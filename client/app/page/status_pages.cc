@@ -85,7 +85,7 @@ std::size_t StatusPages::body_bytes_max(const Request& head) {
 }
 
 void StatusPages::request(ExchangeId id, Request request) {
-  constexpr std::string_view kContent = "/content/";
+  constexpr std::string_view kContent = "/content/", kPlay = "/play/";
   if (request.method == Method::kPost && may_change_) {
     if (request.path == "/rpc") return call_rpc(id, std::move(request.body));
     if (request.path == "/add") return add(id, request);
@@ -93,6 +93,8 @@ void StatusPages::request(ExchangeId id, Request request) {
   } else if (request.method == Method::kGet) {
     if (request.path == "/events") return begin_stream(id, request);
     if (request.path == "/range") return tell_range(id, request);
+    if (request.path.starts_with(kPlay) && may_change_)
+      return play(id, std::string_view(request.path).substr(kPlay.size()), request.host);
     if (request.path == "/") return show(id, "", view_of(request.query, "", may_change_));
     if (request.path.starts_with(kContent)) {
       const std::string content = request.path.substr(kContent.size());
@@ -186,13 +188,29 @@ void StatusPages::tell_range(ExchangeId id, const Request& request) {
   if (!with_facts(*content, take)) server_.reply(id, web::plain_response(503, kBusy));
 }
 
+void StatusPages::play(ExchangeId id, std::string_view what, const std::string& host) {
+  const std::size_t slash = std::min(what.find('/'), what.size());
+  const std::string content(what.substr(0, slash)),
+      number(what.substr(std::min(slash + 1, what.size())));
+  const bool called = calls_.call([this, id, content, number, host] {
+    const auto url = source_.methods()->stream_url(content, number, host);
+    server_.post([this, id, url] {
+      server_.reply(
+          id, url.ok() ? web::redirection(*url) : failure(404, "Not found", url.error().message()));
+    });
+  });
+  if (!called) server_.reply(id, web::plain_response(503, kBusy));
+}
+
 void StatusPages::begin_stream(ExchangeId id, const Request& request) {
   if (streams_.size() >= kStreamsMax)
     return server_.reply(id, web::plain_response(503, "too many pages are live"));
-  const std::string* const content = web::find_field(request.query, "content");
-  Stream& stream = streams_[id];
-  if (content != nullptr) stream.content = *content;
-  stream.view = view_of(request.query, stream.content, may_change_);
+  if (!request.head_only) {
+    const std::string* const content = web::find_field(request.query, "content");
+    Stream& stream = streams_[id];
+    if (content != nullptr) stream.content = *content;
+    stream.view = view_of(request.query, stream.content, may_change_);
+  }
   Response response;
   response.content_type = "text/event-stream";
   response.stream = true;

@@ -4,6 +4,7 @@
 //   GET  /                contents             GET /events          what changes of a page
 //   GET  /content/ID      one content          GET /range           generations of it, in words
 //   POST /add  /do        a form of a page     POST /rpc            JSON-RPC (docs/rpc.md)
+//   GET  /play/ID/NUMBER  to a file's stream, or without NUMBER to a playlist
 //
 // The server's thread. What the main thread has said is kept for half a second, so that many
 // readers cost it no more than one.
@@ -60,6 +61,8 @@ class StatusPages final : public web::Pages {
   void show(web::ExchangeId id, const std::string& content, const PageView& view);
   // What a range of generations is, in words.
   void tell_range(web::ExchangeId id, const web::Request& request);
+  // To the stream of what follows "/play/", on another port of `host`: the token stands in no page.
+  void play(web::ExchangeId id, std::string_view what, const std::string& host);
   void begin_stream(web::ExchangeId id, const web::Request& request);
   void feed(web::ExchangeId id, const Facts& facts);
   void call_rpc(web::ExchangeId id, std::string body);

@@ -20,6 +20,7 @@ void CodingAnswers::generation_decoded(std::uint32_t generation, core::DecodeOut
                                     outcome == core::DecodeOutcome::kCorrupt
                                         ? "decoded to something else than its digest says"
                                         : "rows could not be read back"));
+  if (outcome == core::DecodeOutcome::kVerified) reading_.verified(generation);
   core_.feed(&SwarmCore::generation_decoded, generation, outcome);
 }
 
@@ -46,11 +47,13 @@ void CodingAnswers::exchanged_block_made(std::uint64_t ticket, std::vector<std::
 
 void CodingAnswers::generation_lost(std::uint32_t generation, const Error& error,
                                     bool fetch_again) {
+  reading_.lost(generation, fetch_again);
   core_.feed(&SwarmCore::generation_lost, generation,
              fetch_again ? error : advice_when_lost(plan_, error), fetch_again);
 }
 
 void CodingAnswers::generation_regained(std::uint32_t generation) {
+  reading_.verified(generation);
   core_.feed(&SwarmCore::generation_regained, generation);
 }
 

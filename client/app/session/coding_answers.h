@@ -1,5 +1,5 @@
-// What a content's data plane answers, on its way to the core, to the connections, or to what
-// decides about the session's life.
+// What a content's data plane answers, on its way to the core, to the connections, to readers,
+// or to what decides about the session's life.
 #pragma once
 
 #include "client/app/coding/coding_outcomes.h"
@@ -7,14 +7,16 @@
 #include "client/app/session/life_events.h"
 #include "client/app/session/session_host.h"
 #include "client/app/session/session_plan.h"
+#include "client/app/session/session_reading.h"
 
 namespace firn::app {
 
 // Main thread.
 class CodingAnswers final : public CodingOutcomes {
  public:
-  CodingAnswers(const SessionHost& host, const SessionPlan& plan, CoreDoors& core, LifeEvents& life)
-      : host_(host), plan_(plan), core_(core), life_(life) {}
+  CodingAnswers(const SessionHost& host, const SessionPlan& plan, CoreDoors& core,
+                SessionReading& reading, LifeEvents& life)
+      : host_(host), plan_(plan), core_(core), reading_(reading), life_(life) {}
 
   void row_stored(std::uint32_t generation, std::uint32_t slot) override;
   void generation_decoded(std::uint32_t generation, core::DecodeOutcome outcome) override;
@@ -36,6 +38,7 @@ class CodingAnswers final : public CodingOutcomes {
   const SessionHost& host_;
   const SessionPlan& plan_;
   CoreDoors& core_;
+  SessionReading& reading_;
   LifeEvents& life_;
 };
 

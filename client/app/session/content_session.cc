@@ -22,7 +22,8 @@ ContentSession::ContentSession(const SessionHost& host, std::uint32_t number, Se
     : host_(host),
       plan_(std::move(plan)),
       core_(host.loop, host.changed),
-      performer_(host, number, plan_, core_, *this),
+      reading_(host, plan_, core_),
+      performer_(host, number, plan_, core_, reading_, *this),
       report_(host, plan_),
       standstill_(host, plan_),
       command_(host, plan_) {}
@@ -71,6 +72,9 @@ void ContentSession::open_store() {
     if (!files.ok()) return fail(files.error());
     chosen = *std::move(files);
   }
+  if (plan_.to_stdout)
+    if (const auto one = content::only_file(plan_.manifest->info, chosen); !one.ok())
+      return fail(one.error());
   if (!plan_.serves() && (plan_.repair || plan_.overwrite))
     host_.console.info(what_may_change(plan_.dir, plan_.name(), plan_.repair), plan_.content_id);
   opening_ = std::make_unique<StoreOpening>(static_cast<LifeEvents&>(*this));
@@ -88,10 +92,8 @@ void ContentSession::store_opened(Result<OpenedStore> opened) {
   }
   if (!opened.ok())
     return fail(plan_.serves() ? opened.error() : advice_when_refused(opened.error()));
-  if (!opened->resumed.warning.empty())
-    host_.console.warning(opened->resumed.warning, plan_.content_id);
-  if (const auto& no_room = opened->resumed.no_room)
-    host_.console.warning(advice_when_no_room(plan_, *no_room).message(), plan_.content_id);
+  if (const std::string warning = opened->store->take_warning(); !warning.empty())
+    host_.console.warning(warning, plan_.content_id);
   if (!opened->warning.empty()) host_.console.warning(opened->warning, plan_.content_id);
   start_core(*std::move(opened));
 }
@@ -115,6 +117,7 @@ void ContentSession::start_core(OpenedStore opened) {
   state.certificate = plan_.core.certificate;
   outcome_.mark = opened.resumed.mark;
   outcome_.store = opened.store;
+  reading_.begin(opened.store, state.verified, chosen_);
   DataPlane& coding = performer_.start_coding(std::move(opened.store), with_rows);
   if (plan_.serves() && !plan_.trust) coding.check_in_background(state.verified);
   if (std::ranges::all_of(state.verified, std::identity())) coding.serve_everything();
@@ -134,6 +137,7 @@ Status ContentSession::choose(const content::FileChoice& files) {
   chosen_ = content::all_chosen(*chosen) ? std::vector<bool>() : *std::move(chosen);
   complete_ = false;
   performer_.coding()->choose(chosen_);
+  reading_.choose(chosen_);
   core_.feed(&SwarmCore::want, content::wanted_generations(info, chosen_));
   report_.chosen(core_.facts().report(core::ReportOn::kTotals), chosen_, host_.loop.now());
   return Done{};
@@ -148,6 +152,8 @@ void ContentSession::turn(core::TimeUs now) {
     if (phase_ == Phase::kLeaving) return check_left();
     // A store that is being opened for a known manifest: it is not known yet what to ask for.
     if (!core_.made()) return;
+    reading_.hand_over();
+    reading_.repair(performer_.coding());
     core_.wake(now);
     perform_all();
     if (phase_ >= Phase::kLeaving) return;
@@ -213,6 +219,7 @@ void ContentSession::store_finished() {
   core_.feed(&SwarmCore::content_finished);
   const core::Report report = core_.facts().report();
   if (!report.complete) return;  // something else is wanted since
+  if (complete_) return;         // lost bytes of the same choice are there again
   const bool leaving = phase_ == Phase::kLeaving;
   complete_ = true;
   if (leaving) result_ = ExitCode::kOk;  // it was told to stop just before
@@ -245,6 +252,7 @@ void ContentSession::all_sources_wrong(const std::string& source) {
 void ContentSession::stop() {
   if (stopping_) return;
   stopping_ = true;
+  reading_.end();
   if (opening_) opening_->cancel();  // store_opened() goes on
   if (core_.made() && phase_ < Phase::kLeaving && !opening_) core_.feed(&SwarmCore::stop);
   core_.changed();
@@ -258,6 +266,7 @@ void ContentSession::fail(const Error& error) {
 
 void ContentSession::fail(ExitCode code) {
   result_ = code;
+  reading_.end();
   if (core_.made() && !core_.broken()) {
     gave_up_ = true;
     if (opening_) return opening_->cancel();  // store_opened() goes on
@@ -278,6 +287,7 @@ void ContentSession::core_finished() {
   phase_ = Phase::kLeaving;
   const core::TimeUs at = host_.loop.now();
   result_ = result_of_leaving();
+  reading_.fetch_no_more();
   departure_.begin(at);
   report_.leaving(core_.facts().report(core::ReportOn::kTotals));
   performer_.peers().hang_up();

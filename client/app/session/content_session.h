@@ -21,6 +21,7 @@
 #include "client/app/session/progress_report.h"
 #include "client/app/session/session_host.h"
 #include "client/app/session/session_plan.h"
+#include "client/app/session/session_reading.h"
 #include "client/app/session/standstill_watch.h"
 #include "client/app/session/store_opening.h"
 
@@ -110,6 +111,7 @@ class ContentSession final : private LifeEvents {
 
   // In this order: what comes later uses what stands before it.
   CoreDoors core_;
+  SessionReading reading_;
   Performer performer_;
   std::unique_ptr<StoreOpening> opening_;  // while the store is being opened
   ProgressReport report_;

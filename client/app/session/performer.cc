@@ -8,7 +8,7 @@
 namespace firn::app {
 
 Performer::Performer(const SessionHost& host, std::uint32_t number, const SessionPlan& plan,
-                     CoreDoors& core, LifeEvents& life)
+                     CoreDoors& core, SessionReading& reading, LifeEvents& life)
     : host_(host),
       number_(number),
       plan_(plan),
@@ -16,7 +16,7 @@ Performer::Performer(const SessionHost& host, std::uint32_t number, const Sessio
       sources_(plan.core, life),
       staging_(host, plan, core),
       trackers_(host, plan, core, sources_, staging_),
-      answers_(host, plan, core, life),
+      answers_(host, plan, core, reading, life),
       peers_(host, plan, core, sources_) {}
 
 DataPlane& Performer::start_coding(std::shared_ptr<store::ContentStore> store,

@@ -20,7 +20,7 @@ class Performer {
  public:
   // `number`: of the session within the process. `plan` may learn its manifest and folder later.
   Performer(const SessionHost& host, std::uint32_t number, const SessionPlan& plan, CoreDoors& core,
-            LifeEvents& life);
+            SessionReading& reading, LifeEvents& life);
 
   // The store is open: makes the data plane. Actions about rows, blocks and generations come only
   // after it. `with_rows`: generations with rows in the spool.

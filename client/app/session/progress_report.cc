@@ -62,8 +62,11 @@ void ProgressReport::say_start() const {
                      format_bytes(last_.bytes_verified)));
     host_.console.debug(fmt::format("{}: rank {} of {}", name, last_.rank, last_.rank_total));
   } else {
+    const bool here = plan_.dir == ".";
     info(fmt::format("{}: {} to {}", name, size,
-                     plan_.dir == "." ? "the current folder" : plan_.dir));
+                     plan_.to_stdout ? "standard output"
+                     : here          ? "the current folder"
+                                     : plan_.dir));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "client/app/coding/coded_content.h"
 #include "client/app/console/console.h"
 #include "client/app/net/connections.h"
+#include "client/app/reading/reading_list.h"
 #include "client/app/runtime/event_loop.h"
 #include "client/app/session/session_plan.h"
 #include "proto/base/stage_times.h"
@@ -20,6 +21,7 @@ struct SessionHost {
   Connections& connections;
   CodingResources coding;
   Console& console;
+  ReadingList& readings;
   const StageClock& stages;
   const proto::transport::Identity& identity;
   std::size_t row_bytes_max;      // for each session

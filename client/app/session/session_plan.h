@@ -29,6 +29,7 @@ struct SessionPlan {
   std::string as;    // its top name there (content/top_name.h); empty: the manifest's
   std::string mark;  // store::OpenOptions::mark
   content::FileChoice files;
+  bool to_stdout = false;  // one file is for standard output: more may not be chosen
   bool overwrite = false;
   bool repair = false;
   bool trust = false;  // serve without checking bytes ahead of need

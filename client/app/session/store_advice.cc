@@ -18,12 +18,6 @@ Error advice_when_refused(Error error) {
   return error;
 }
 
-Error advice_when_no_room(const SessionPlan& plan, Error error) {
-  error.detail += "; free space for " + plan.dir +
-                  ", or the download stops when the disk is full, and waits until there is more";
-  return error;
-}
-
 Error advice_when_paused(const SessionPlan& plan, Error error) {
   if (!error.detail.empty()) error.detail += "; ";
   switch (error.code) {

@@ -15,8 +15,6 @@ std::string what_may_change(const std::string& dir, const std::string& top_name,
 // Trying again will not help: the download ends.
 Error advice_when_refused(Error error);
 
-// There is not room for all that is missing.
-Error advice_when_no_room(const SessionPlan& plan, Error error);
 // The disk takes nothing for now.
 Error advice_when_paused(const SessionPlan& plan, Error error);
 // A generation of finished files is not what it was, or cannot be read; the files are left as they

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -96,6 +97,11 @@ struct ResumedRow {
   PeerId sender;
   Standing standing = Standing::kUnanswered;
 };
+
+// Generations that a user reads now, and how soon (proto::Urgency). kUrgentMax at most: more cost
+// memory at each neighbour, and time in each choice.
+using Urgent = std::map<std::uint32_t, std::uint32_t>;
+inline constexpr std::size_t kUrgentMax = 8;
 
 // What an earlier run left of a content, as the store tells.
 struct StartState {

@@ -14,6 +14,7 @@ void RemoteHoldings::set_shape(const Shape& shape) {
   settled_ = GenerationSet(shape.generation_count());
   withdrawn_ = GenerationSet();
   partial_ = RemoteGenerations(shape.generation_count());
+  urgent_.clear();
   null_vectors_.clear();
   wanted_blocks_.clear();
   held_blocks_.clear();
@@ -152,6 +153,7 @@ void RemoteHoldings::forget_partial(std::uint32_t g) {
   wanted_blocks_.drop(g);
   held_blocks_.drop(g);
   partial_.erase(g);
+  not_urgent(g);
 }
 
 // A vector costs n bytes, and nothing obliges a neighbour to send few of them.
@@ -211,6 +213,8 @@ bool RemoteHoldings::apply_rank(proto::GenerationState&& update, std::uint32_t n
   } else {
     held_blocks_.at(g) = std::move(update.held_blocks);
   }
+  if (update.urgency > 0 && urgent_.size() < kUrgentMax)
+    urgent_.emplace(update.urgency < proto::kAwaited, g);
   known.plain = !update.wanted_blocks.empty();
   if (known.plain) {
     wanted_blocks_.at(g).keep(std::move(update.wanted_blocks), known.in_flight == 0);
@@ -241,6 +245,7 @@ bool RemoteHoldings::apply(proto::State&& state, std::uint32_t next_sequence) {
     }
   }
   if (!take_back(state)) return false;
+  for (const proto::GenerationState& update : state.generations) not_urgent(update.generation);
   for (proto::GenerationState& update : state.generations) {
     if (!apply_rank(std::move(update), next_sequence)) return false;
   }

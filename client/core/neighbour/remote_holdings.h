@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,9 @@ class RemoteHoldings {
   bool satisfied() const { return heard_ && settled_.full(); }
   // It needs blocks of some generation, and its quotas let them come.
   bool asks() const;
+  // Generations that it reads now, kUrgentMax at most: those that its reader awaits (false), then
+  // those that are read soon (true).
+  const std::set<std::pair<bool, std::uint32_t>>& urgent() const { return urgent_; }
   // Generations that it held in whole once and says that it cannot serve any more; of size 0 where
   // it has said so of none.
   const GenerationSet& withdrawn() const { return withdrawn_; }
@@ -122,6 +126,9 @@ class RemoteHoldings {
                         std::uint32_t next_sequence);
   void drop_null_vector(std::uint32_t g);
   void forget_partial(std::uint32_t g);
+  void not_urgent(std::uint32_t g) {
+    for (const bool soon : {false, true}) urgent_.erase({soon, g});
+  }
   void mark_complete(std::uint32_t g);
   void mark_incomplete(std::uint32_t g);
   bool take_back(const proto::State& state);
@@ -144,6 +151,7 @@ class RemoteHoldings {
   GenerationSet settled_;    // complete_, and what it does not want
   GenerationSet withdrawn_;  // none of complete_
   RemoteGenerations partial_;
+  std::set<std::pair<bool, std::uint32_t>> urgent_;  // of partial_
   RecentChanges changes_{kChangesKept};
   std::uint64_t taken_back_ = 0;  // generations that spans made incomplete again
   std::uint64_t states_ = 0;

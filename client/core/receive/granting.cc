@@ -107,7 +107,7 @@ TimeUs Granting::work_out_due(const Neighbour& n) {
   const bool grants = can_grant(n);
   if (!grants && !n.untold.pending()) return last + kKeepAlive;
   const double share = membership_.small_mesh() ? kStateShare : kStateShareLarge;
-  const TimeUs interval = policy::state_interval(holdings(), membership_.neighbours(), n, grants,
+  const TimeUs interval = policy::state_interval(generations_, membership_.neighbours(), n, grants,
                                                  holdings().shape().block_bytes,
                                                  share * links_.up.seen(), context_.now);
   TimeUs due = last + interval;
@@ -127,7 +127,7 @@ void Granting::review_bounds() {
   const std::uint64_t missing = holdings().missing();
   const Bounds bounds{!now.paused && missing > 0 && now.blocks_max > 0,
                       policy::kPromisedTimes * missing > now.promised,
-                      policy::near_end(holdings(), membership_.neighbours())};
+                      policy::near_end(generations_, membership_.neighbours())};
   if (bounds == bounds_) return;
   bounds_ = bounds;
   for (Neighbour& n : membership_.neighbours()) n.untold.touch();
@@ -178,6 +178,8 @@ void Granting::greet(Neighbour& n) {
   // A neighbour that is not told of generations unwanted, or waiting for memory, would send them.
   std::vector<std::uint32_t> changed(generations_.waiting().begin(), generations_.waiting().end());
   for (const auto& [g, open] : holdings().open()) changed.push_back(g);
+  for (const auto& [g, urgency] : generations_.urgent())
+    if (holdings().wants(g)) changed.push_back(g);
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
   n.untold.begin(holdings().verified().members(), generations_.unwanted().members(),
@@ -289,17 +291,21 @@ void Granting::tell_generations(Neighbour& n, const trust::Terms& terms, std::si
   // Where false rows are about that nobody can find out one by one.
   const bool sifted = (!terms.convicted.empty() || terms.trusted_only) && !terms.proven_only &&
                       membership_.neighbours().size() <= kFewToLookAt;
-  const policy::Shares shares{turns_.turn(), sifted};
+  policy::Shares shares{turns_.turn(), sifted};
   const std::vector<std::uint32_t> changed = n.untold.take_changed(entries_max);
   state.generations.reserve(changed.size());
   for (const std::uint32_t g : changed) {
     proto::GenerationState& entry = state.generations.emplace_back();
     entry.generation = g;
     entry.rank = holdings().rank(g);
-    entry.quota = generations_.invites(g, context_.now)
-                      ? policy::quota_of(holdings(), membership_.neighbours(), n, g, shares,
-                                         holders_, context_.now)
-                      : 0;
+    entry.urgency = generations_.urgency(g);
+    shares.anybody = entry.urgency == proto::kAwaited;
+    // Nobody holds rows that could be shared of what is read and not open yet.
+    const bool afresh = entry.urgency > 0 && entry.rank == 0;
+    entry.quota = !generations_.invites(g, context_.now) ? 0
+                  : afresh                               ? n.grants.window().blocks
+                           : policy::quota_of(holdings(), membership_.neighbours(), n, g, shares,
+                                              holders_, context_.now);
     entry.null_vector = n.untold.take_null_vector(g);
     trust::Asks asks = trust_.asks(n, g);
     if (asks.nothing) entry.quota = 0;

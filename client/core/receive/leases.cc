@@ -74,7 +74,8 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
   if (shared.holders == 0 || !neighbour.useful()) return 1;
   std::uint32_t share = shared.rows(missing);
   // Shares go to the neighbours that claim most. Where nothing comes of it, any may try.
-  if (share == 0 && open && now - open->last_growth >= kStallVoid) share = 1;
+  if (shares.anybody || (open && now - open->last_growth >= kStallVoid))
+    share = std::max(share, 1u);
   return std::min(share, window);
 }
 
@@ -106,8 +107,9 @@ Grants::Window next_window(const Grants& grants, TimeUs own_queue, bool alone,
   return next;
 }
 
-bool near_end(const Holdings& holdings, const Neighbours& neighbours) {
-  return holdings.missing() < kEndBlocks * neighbours.size();
+bool near_end(const Generations& generations, const Neighbours& neighbours) {
+  return generations.reads_end() ||
+         generations.holdings().missing() < kEndBlocks * neighbours.size();
 }
 
 namespace {
@@ -122,11 +124,11 @@ TimeUs affordable(TimeUs usual, double rate, std::size_t neighbours) {
 
 }  // namespace
 
-TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
+TimeUs state_interval(const Generations& generations, const Neighbours& neighbours,
                       const Neighbour& neighbour, bool can_grant, std::uint32_t block_bytes,
                       double states_rate, TimeUs now) {
   TimeUs interval =
-      near_end(holdings, neighbours)
+      near_end(generations, neighbours)
           ? affordable(kStateIntervalEnd, states_rate * kStateTimesEnd, neighbours.size())
           : affordable(kStateInterval, states_rate, neighbours.size());
   if (neighbour.untold.urgent()) interval = std::min(interval, kStateIntervalUrgent);

@@ -9,7 +9,7 @@
 
 #include "client/core/neighbour/neighbours.h"
 #include "client/core/receive/holders.h"
-#include "client/core/rows/holdings.h"
+#include "client/core/rows/generations.h"
 
 namespace firn::core::policy {
 
@@ -41,6 +41,8 @@ struct Shares {
   // A suspect may send one block, to prove itself, if another neighbour holds some of the
   // generation. Only while neighbours are few (kFewToLookAt).
   bool sifted = false;
+  // Each may send one block at least, though some come twice.
+  bool anybody = false;
 };
 
 // Blocks of open generation `g` that `neighbour` may have in flight to us.
@@ -58,13 +60,14 @@ std::uint32_t quota_of(const Holdings& holdings, const Neighbours& neighbours,
 Grants::Window next_window(const Grants& grants, TimeUs own_queue, bool alone,
                            std::uint32_t block_bytes, std::uint32_t window_max, TimeUs now);
 
-// True when so little is missing that grants should be renewed oftener.
-bool near_end(const Holdings& holdings, const Neighbours& neighbours);
+// True when so little is missing, or what is missing is read so soon, that grants should be renewed
+// oftener.
+bool near_end(const Generations& generations, const Neighbours& neighbours);
 
 // How long after the last State the next one to `neighbour` is due. `can_grant`: half its window
 // has been used and more can be granted. `states_rate`: bytes a second that States to all may take,
 // 0: not known.
-TimeUs state_interval(const Holdings& holdings, const Neighbours& neighbours,
+TimeUs state_interval(const Generations& generations, const Neighbours& neighbours,
                       const Neighbour& neighbour, bool can_grant, std::uint32_t block_bytes,
                       double states_rate, TimeUs now);
 

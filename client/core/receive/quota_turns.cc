@@ -23,9 +23,8 @@ QuotaTurns::QuotaTurns(const Context& context, const Life& life, Membership& mem
       turned_at_(life.began_at()) {}
 
 TimeUs QuotaTurns::interval() const {
-  return policy::near_end(generations_.holdings(), membership_.neighbours())
-             ? policy::kStateIntervalEnd
-             : policy::kStateInterval;
+  return policy::near_end(generations_, membership_.neighbours()) ? policy::kStateIntervalEnd
+                                                                  : policy::kStateInterval;
 }
 
 void QuotaTurns::step() {

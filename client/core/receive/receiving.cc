@@ -254,6 +254,12 @@ void Receiving::want(GenerationSet wanted) {
     if (n.untold.begun()) n.untold.report_unwanted(fresh, holdings.settled());
 }
 
+void Receiving::hurry(Urgent urgent) {
+  for (const std::uint32_t g : generations_.hurry(std::move(urgent)))
+    if (generations_.holdings().wants(g)) membership_.neighbours().report(g);
+  for (Neighbour& n : membership_.neighbours()) n.untold.report_terms();
+}
+
 // --- losses ---
 
 // Verified data and what is nearly whole go first: a disk that has room for the content and little

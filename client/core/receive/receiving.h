@@ -47,8 +47,9 @@ class Receiving final : public Part {
   // As SwarmCore::generation_lost and generation_regained.
   void generation_lost(std::uint32_t g, const Error& error, bool fetch_again);
   void generation_regained(std::uint32_t g);
-  // SwarmCore::want.
+  // SwarmCore::want and hurry.
   void want(GenerationSet wanted);
+  void hurry(Urgent urgent);
   // Why the first generation was lost that is not fetched again, since none was.
   const std::string& first_loss() const { return first_loss_; }
 

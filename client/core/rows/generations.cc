@@ -78,7 +78,8 @@ bool Generations::begun(std::uint32_t g) const {
 }
 
 bool Generations::accepts(std::uint32_t g) {
-  if (begun(g) || holdings_.open().size() < room()) return true;
+  const std::uint64_t most = urgency(g) > 0 ? disk_room_ : room();
+  if (begun(g) || holdings_.open().size() < most) return true;
   not_opened_.insert(g);
   return false;
 }
@@ -99,7 +100,7 @@ std::uint64_t Generations::room_to_invite(TimeUs now) {
 
 bool Generations::invites(std::uint32_t g, TimeUs now) {
   if (!holdings_.wants(g) || !accepts(g)) return false;
-  if (begun(g)) return true;
+  if (begun(g) || urgency(g) > 0) return true;
   if (room_to_invite(now) == 0 && !invited_.contains(g)) {
     not_opened_.insert(g);
     return false;
@@ -178,6 +179,15 @@ std::vector<std::uint32_t> Generations::want(GenerationSet wanted, TimeUs now) {
   for (std::uint32_t g = before.next_present(0); g < before.size(); g = before.next_present(g + 1))
     if (holdings_.wants(g)) not_opened_.insert(g);
   return welcome(now);
+}
+
+std::vector<std::uint32_t> Generations::hurry(Urgent urgent) {
+  urgent.swap(urgent_);
+  for (const auto& [g, level] : urgent) not_opened_.insert(g);  // to be named again, in turn
+  urgent.insert(urgent_.begin(), urgent_.end());
+  std::vector<std::uint32_t> concerned;
+  for (const auto& [g, level] : urgent) concerned.push_back(g);
+  return concerned;
 }
 
 void Generations::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {

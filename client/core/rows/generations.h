@@ -2,6 +2,7 @@
 // memory allows it to open and to name to neighbours, and which it has lost.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -12,10 +13,12 @@
 #include "client/core/base/types.h"
 #include "client/core/rows/holdings.h"
 #include "proto/content/shape.h"
+#include "proto/messages.h"
 
 namespace firn::core {
 
 inline constexpr std::uint64_t kOpenMin = 4;        // generations open at once, however large n is
+inline constexpr std::uint32_t kEndShare = 8;       // little is missing: one row in so many
 inline constexpr TimeUs kInviteTime = 1 * kSecond;  // then others are named in its place [062]
 // So long after the disk was full twice as many may be open. Less: rows are fetched for nothing.
 inline constexpr TimeUs kRoomAgainAfter = 60 * kSecond;
@@ -70,6 +73,22 @@ class Generations {
   // Holdings::want. What is wanted from now on waits as if it had been turned away; returns those
   // of it that there is room for. Rows of what is not wanted any more are for the caller to drop.
   std::vector<std::uint32_t> want(GenerationSet wanted, TimeUs now);
+  // What the user reads now: these are named to neighbours as urgent, and opened whatever room
+  // there is. Returns those that were so, or are.
+  std::vector<std::uint32_t> hurry(Urgent urgent);
+  const Urgent& urgent() const { return urgent_; }
+  // Little is missing of what is read first.
+  bool reads_end() const {
+    const auto first = std::ranges::find_if(
+        urgent_, [this](const auto& one) { return holdings_.wants(one.first); });
+    if (first == urgent_.end()) return false;
+    const std::uint32_t blocks = holdings_.blocks_in(first->first);
+    return (blocks - holdings_.rank(first->first)) * kEndShare <= blocks;
+  }
+  std::uint32_t urgency(std::uint32_t g) const {
+    const auto known = urgent_.find(g);
+    return known == urgent_.end() ? proto::kNotUrgent : known->second;
+  }
   // What this peer neither has in whole nor wants.
   GenerationSet unwanted() const;
   // Rows that have been judged: Holdings::mark, doubt, doubt_all and remove.
@@ -109,6 +128,7 @@ class Generations {
   std::set<std::uint32_t> not_opened_;       // turned away, or named since and not open yet
   std::map<std::uint32_t, TimeUs> invited_;  // not open; when it was named
   std::uint32_t next_waiting_ = 0;           // from which on next_waiting looks next
+  Urgent urgent_;                            // to be read
   std::set<std::uint32_t> lost_;
   std::uint32_t next_lost_ = 0;  // from which on next_lost looks next
 };

@@ -94,7 +94,9 @@ void Sending::pump() {
   const std::uint32_t most = busy_max(rate);
   sockets_.set_patience(policy::uplink_patience(rate, most * at_once(rate)));
   const Neighbours& neighbours = membership_.neighbours();
-  policy::Sockets sockets{sockets_.busy(now, most), most};
+  // Where a neighbour's reader waits for this source, others' blocks would share the link with its.
+  const bool rush = source_ && most <= policy::kBusyConnectionsSource && source_->some_hurry();
+  policy::Sockets sockets{sockets_.busy(now, most), rush ? 1 : most};
   const policy::RelayPolicy::Circumstances circumstances{small_mesh, trust_.terms().trial_from};
   while (uplink_.ready(now)) {
     const auto choice = source_ ? source_->choose(holdings_, neighbours, small_mesh, sockets, now)

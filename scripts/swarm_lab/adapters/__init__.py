@@ -10,7 +10,9 @@ def _classes():
     from swarm_lab.adapters.firn import Firn
     from swarm_lab.adapters.libtorrent import Libtorrent
     from swarm_lab.adapters.transmission import Transmission
-    return {"firn": Firn, "aria2": Aria2, "libtorrent": Libtorrent, "transmission": Transmission}
+    from swarm_lab.adapters.webtorrent import Webtorrent
+    return {"firn": Firn, "aria2": Aria2, "libtorrent": Libtorrent, "transmission": Transmission,
+            "webtorrent": Webtorrent}
 
 
 def names():

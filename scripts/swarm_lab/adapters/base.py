@@ -24,6 +24,7 @@ class Node:
         self.uploaded_at = None
         self.samples = []       # (time, part it has)
         self.facts = {}         # what only this client tells
+        self.url = None         # a viewer's: where it serves the film, once it says so
 
     def saw(self, now, has):
         self.has = has
@@ -79,6 +80,10 @@ class Adapter:
     def start_peer(self, host, folder, upload_limit_bytes):
         """Starts a downloader that puts the content into folder/NAME; returns the node."""
         raise NotImplementedError
+
+    def start_viewer(self, host, folder, upload_limit_bytes, film):
+        """As `start_peer`, of a client that serves the content at the node's `url` while it comes."""
+        raise BadClient(f"{self.name} serves no film while it comes")
 
     def deeds(self, group):
         """What the peers of a hostile group do; empty: they stay away."""

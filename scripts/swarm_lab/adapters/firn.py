@@ -56,6 +56,8 @@ class FirnNode(Node):
             self.content_bytes = event["bytes"]
             self.facts["generation_size"] = event["generation_size"]
             self.facts["block_bytes"] = event["block_bytes"]
+        elif kind == "play":
+            self.url = f"{event['url']}?token={event['token']}"
         elif kind == "progress":
             self.on_progress(now, event)
         elif kind == "complete":
@@ -151,9 +153,15 @@ class Firn(Adapter):
         return node
 
     def start_peer(self, host, folder, upload_limit_bytes):
+        return self._start_getting(host, folder, upload_limit_bytes, "get", "--seed", "forever")
+
+    def start_viewer(self, host, folder, upload_limit_bytes, film):
+        return self._start_getting(host, folder, upload_limit_bytes, "play")
+
+    def _start_getting(self, host, folder, upload_limit_bytes, command, *options):
         node = FirnNode(host)
         node.process = host.start(host.name, [
-            self.firn, "get", self.link, "-o", host.name, "--seed", "forever",
+            self.firn, command, self.link, "-o", host.name, *options,
             *self._common(host), *self._limits(host, upload_limit_bytes)], folder,
             on_line=node.on_line)
         return node

@@ -1,5 +1,8 @@
 """libtorrent-rasterbar by a client of its own (libtorrent_peer.py). `super=yes`: the seed is a
-super-seed. Its best setting found is pieces of 16 KiB."""
+super-seed. Its best setting found is pieces of 16 KiB.
+
+A viewer's (libtorrent_stream.py): `window_s` and `prefer_s` seconds of film ahead of the reader have deadlines and are
+preferred, `sequential=yes` fetches the others in order."""
 
 import json
 import pathlib
@@ -10,6 +13,7 @@ from swarm_lab.adapters.base import BadClient, Node
 from swarm_lab.adapters.torrent import TorrentAdapter
 
 PYTHON = "/usr/bin/python3"  # Debian's: the module is made for it
+HTTP_PORT = 8000
 PEER = pathlib.Path(__file__).with_name("libtorrent_peer.py")
 
 
@@ -33,7 +37,7 @@ class LibtorrentNode(Node):
 
 
 class Libtorrent(TorrentAdapter):
-    settings = {"piece_kib": "16", "super": "no", "slots": "12"}
+    settings = {"piece_kib": "16", "super": "no", "slots": "12", "sequential": "no", "window_s": "0", "prefer_s": "10"}
     programs = {"opentracker": "opentracker"}
 
     def check(self):
@@ -62,6 +66,15 @@ class Libtorrent(TorrentAdapter):
             # unable to ask. So it serves no peer instead.
             limit = ["--slots", 0]
         return self._start(host, folder, folder / host.name, limit)
+
+    def start_viewer(self, host, folder, upload_limit_bytes, film):
+        node = self._start(host, folder, folder / host.name, [
+            *(["--up-limit", upload_limit_bytes] if upload_limit_bytes else []),
+            *(["--sequential"] if self.settings["sequential"] == "yes" else []),
+            "--film", ":".join(map(str, (int(film.mbit * 1e6 / 8), self.settings["window_s"], self.settings["prefer_s"],
+                                         HTTP_PORT)))])
+        node.url = f"http://127.0.0.1:{HTTP_PORT}/"
+        return node
 
     def _start(self, host, folder, where, more):
         node = LibtorrentNode(host)

@@ -2,7 +2,10 @@
 """A BitTorrent client that only libtorrent makes: downloads or seeds one torrent until SIGINT, and
 prints what it has, as JSON lines. Run by adapters/libtorrent.py.
 
-    libtorrent_peer.py TORRENT FOLDER ADDRESS:PORT [--seed] [--super] [--up-limit BYTES]
+    libtorrent_peer.py TORRENT FOLDER ADDRESS:PORT [--seed] [--super] [--up-limit BYTES] [--sequential]
+                       [--film BYTES:WINDOW:PREFERRED:PORT]
+
+With --film it serves the content by HTTP, as a film of so many bytes per second (libtorrent_stream.py).
 """
 
 import argparse
@@ -10,9 +13,11 @@ import json
 import os
 import signal
 import sys
+import threading
 import time
 
-sys.path.remove(os.path.dirname(os.path.abspath(__file__)))  # where our own libtorrent.py lies
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.remove(HERE)  # where our own libtorrent.py lies
 
 import libtorrent
 
@@ -39,6 +44,8 @@ def main():
     parser.add_argument("--super", action="store_true")
     parser.add_argument("--slots", type=int, default=12)
     parser.add_argument("--up-limit", type=int, default=0)
+    parser.add_argument("--film")
+    parser.add_argument("--sequential", action="store_true")
     chosen = parser.parse_args()
 
     session = libtorrent.session(SETTINGS | {"listen_interfaces": chosen.listen,
@@ -53,7 +60,11 @@ def main():
         wanted.flags |= libtorrent.torrent_flags.super_seeding
     if chosen.up_limit:
         wanted.upload_limit = chosen.up_limit
+    if chosen.sequential:
+        wanted.flags |= libtorrent.torrent_flags.sequential_download
     handle = session.add_torrent(wanted)
+    if chosen.film:
+        stream_film(session, handle, wanted.ti, *map(float, chosen.film.split(":")))
 
     going_on = True
 
@@ -73,6 +84,21 @@ def main():
         time.sleep(REPORT_S if status.is_seeding or status.progress < 0.9 else REPORT_S / 5)
     session.pause()
     return 0
+
+
+def stream_film(session, handle, info, *film):
+    sys.path.append(HERE)
+    from libtorrent_stream import Streaming
+    session.apply_settings({"alert_mask": libtorrent.alert.category_t.storage_notification |
+                            libtorrent.alert.category_t.piece_progress_notification})
+    streaming = Streaming(handle, info, *film)
+
+    def follow():
+        while True:
+            session.wait_for_alert(250)
+            streaming.on_alerts(session.pop_alerts())
+
+    threading.Thread(target=follow, daemon=True).start()
 
 
 if __name__ == "__main__":

@@ -82,6 +82,7 @@ class MoodyStore final : public store::ContentStore {
     return real_->sync();
   }
   std::atomic<int> choices = 0;
+  std::string choice_warning;  // of the next choice
   Status choose(std::vector<bool> chosen) override {
     ++choices;
     return real_->choose(std::move(chosen));
@@ -95,7 +96,9 @@ class MoodyStore final : public store::ContentStore {
   bool may_be_right_again(std::uint32_t g) const override { return real_->may_be_right_again(g); }
   void regain_generation(std::uint32_t g) override { real_->regain_generation(g); }
   std::vector<std::uint32_t> take_lost() override { return real_->take_lost(); }
-  std::string take_warning() override { return real_->take_warning(); }
+  std::string take_warning() override {
+    return choices == 0 ? real_->take_warning() : std::exchange(choice_warning, {});
+  }
   const Manifest& manifest() const override { return real_->manifest(); }
 
  private:

@@ -245,6 +245,14 @@ TEST_CASE("a finish that is under way when other files are chosen is not answere
   }
 }
 
+TEST_CASE("what the store has to say of a choice is told as soon as it is made") {
+  DataPlaneFixture fixture;
+  fixture.store->choice_warning = "1 MiB are needed, and 0 MiB are free";
+  fixture.plane->choose({});
+  fixture.settle();
+  CHECK(fixture.outcomes.warnings == 1);
+}
+
 TEST_CASE(
     "a file edited during its download is left alone, and the end says so instead of success") {
   DataPlaneFixture fixture;

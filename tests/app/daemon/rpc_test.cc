@@ -68,6 +68,11 @@ struct Recorder final : DaemonMethods {
   }
   Result<Json> watches() override { return note("watches"); }
   Result<Json> unwatch(const std::string& folder) override { return note("unwatch " + folder); }
+  Result<std::string> stream_url(const std::string&, const std::string&,
+                                 const std::string&) override {
+    return std::string();
+  }
+  Result<Json> play(const std::string& which) override { return note("play " + which); }
   Result<Json> page() override { return note("page"); }
   Result<Json> stop() override { return note("stop"); }
 };
@@ -160,6 +165,7 @@ TEST_CASE("each method is called with its parameters, and answered with its resu
   CHECK(called("watch", R"({"folder":"/a"})") == "watch /a for ");
   CHECK(called("watches", "{}") == "watches");
   CHECK(called("page", "{}") == "page");
+  CHECK(called("play", R"({"content": "x"})") == "play x");
   CHECK(called("unwatch", R"({"folder":"/a"})") == "unwatch /a");
   CHECK(called("stop", "{}") == "stop");
 }

@@ -239,6 +239,14 @@ Result<Json> MadeUp::remove(const std::string& which, bool) {
   return put(which, "state", "removing");
 }
 
+Result<Json> MadeUp::play(const std::string&) {
+  return Json{{"playlist", "http://127.0.0.1/playlist"}, {"files", Json::array()}};
+}
+
+Result<std::string> MadeUp::stream_url(const std::string&, const std::string&, const std::string&) {
+  return std::string("http://127.0.0.1/playlist");
+}
+
 Result<Json> MadeUp::page() {
   return Json{{"url", "http://127.0.0.1/"}, {"token", "made-up"}};
 }

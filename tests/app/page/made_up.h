@@ -43,6 +43,9 @@ class MadeUp final : public StatusSource, public DaemonMethods {
   Result<Json> watch(const std::string& folder, const std::string& output) override;
   Result<Json> watches() override { return Json{{"folders", watched_}}; }
   Result<Json> unwatch(const std::string& folder) override;
+  Result<Json> play(const std::string& which) override;
+  Result<std::string> stream_url(const std::string&, const std::string&,
+                                 const std::string&) override;
   Result<Json> page() override;
   Result<Json> stop() override;
 

@@ -243,7 +243,7 @@ static std::uint32_t carried(std::uint32_t blocks_per_second, TimeUs delay) {
     }
     const bool can_grant = one.grants.outstanding() <= one.grants.window().blocks / 2;
     if (now - last_state <
-        core::policy::state_interval(s.holdings, s.neighbours, one, can_grant, 1000, 0, now)) {
+        core::policy::state_interval(s.generations, s.neighbours, one, can_grant, 1000, 0, now)) {
       continue;
     }
     one.grants.resize(core::policy::next_window(one.grants, 0, true, 1000, 512, now));
@@ -295,7 +295,7 @@ TEST_CASE("a State is due after the ordinary time where nothing has come for ver
   REQUIRE(one.book_arrival(1, 100, kNow + kSecond));
   for (TimeUs now = kNow + kSecond; now < 1'000'000 * kSecond; now *= 2) {
     const TimeUs interval =
-        core::policy::state_interval(s.holdings, s.neighbours, one, true, 100, 0, now);
+        core::policy::state_interval(s.generations, s.neighbours, one, true, 100, 0, now);
     CHECK(interval >= kMillisecond);
     CHECK(interval <= kSecond);
   }
@@ -304,7 +304,7 @@ TEST_CASE("a State is due after the ordinary time where nothing has come for ver
 TEST_CASE("States come less often where the uplink is slow or the neighbours are many") {
   const auto interval = [](std::uint32_t generations, std::uint32_t peers, double rate) {
     Situation s(generations, 8, peers);
-    return core::policy::state_interval(s.holdings, s.neighbours, s.neighbours.at(1), false, 100,
+    return core::policy::state_interval(s.generations, s.neighbours, s.neighbours.at(1), false, 100,
                                         rate, kNow);
   };
   const TimeUs usual = interval(100, 12, 0);  // what it carries is not known
@@ -317,6 +317,21 @@ TEST_CASE("States come less often where the uplink is slow or the neighbours are
   // Near the end they come oftener, and on slow uplinks less often there too.
   CHECK(interval(1, 12, enough / 2) < usual);
   CHECK(interval(1, 12, enough / 1000) > interval(1, 12, enough));
+}
+
+TEST_CASE("States come oftener while little is missing of what is read first") {
+  Situation s(100, 32, 12);
+  const auto interval = [&] {
+    return core::policy::state_interval(s.generations, s.neighbours, s.neighbours.at(1), false, 100,
+                                        1e9, kNow);
+  };
+  const TimeUs usual = interval();
+  s.hold(50, 31, kNow);
+  CHECK(interval() == usual);
+  s.generations.hurry({{50, proto::kAwaited}});
+  CHECK(interval() < usual);
+  s.generations.hurry({{49, proto::kAwaited}, {50, proto::kReadSoon}});
+  CHECK(interval() == usual);
 }
 
 TEST_CASE("a window covers no longer path than one that cannot be a queue") {

@@ -10,7 +10,7 @@
 
 #include "client/core/neighbour/neighbours.h"
 #include "client/core/receive/leases.h"
-#include "client/core/rows/holdings.h"
+#include "client/core/rows/generations.h"
 #include "codec/encode.h"
 #include "tests/core/receive/promised.h"
 
@@ -23,8 +23,8 @@ using core::Neighbours;
 inline constexpr TimeUs kNow = 100 * kSecond;
 
 struct Situation {
-  explicit Situation(std::uint32_t generations, std::uint32_t n, std::uint32_t peers)
-      : holdings(Shape{n, 100, std::uint64_t{generations} * n * 100}) {
+  explicit Situation(std::uint32_t count, std::uint32_t n, std::uint32_t peers)
+      : generations(Shape{n, 100, std::uint64_t{count} * n * 100}, 1 << 20) {
     for (std::uint32_t i = 1; i <= peers; ++i) {
       auto one = std::make_unique<Neighbour>(
           i, peers < 256 ? peer_id(static_cast<std::uint8_t>(i)) : numbered(i), "192.0.2.1",
@@ -42,11 +42,12 @@ struct Situation {
   void hold(std::uint32_t g, std::uint32_t rank, TimeUs grown) {
     for (std::uint32_t i = 0; i < rank; ++i) {
       const auto v = codec::unit_vector(holdings.generation_size(), i);
-      REQUIRE(holdings.insert(g, std::make_shared<const std::vector<std::uint8_t>>(v), {peer_id(9)},
-                              grown));
+      REQUIRE(generations.insert(g, std::make_shared<const std::vector<std::uint8_t>>(v),
+                                 {peer_id(9)}, grown));
     }
   }
-  Holdings holdings;
+  core::Generations generations;
+  const Holdings& holdings = generations.holdings();
   Neighbours neighbours;
 };
 

@@ -195,3 +195,66 @@ TEST_CASE("lost generations are named in turn, those that nobody offers or that 
   generations.give_up(7);
   CHECK(generations.next_lost(offered, 4) == std::vector<std::uint32_t>{1});
 }
+
+TEST_CASE("what is read is opened whatever room there is, and others wait until there is room") {
+  RoomForFour room;
+  Generations& generations = room.generations;
+  for (const std::uint32_t g : {0u, 1u, 2u, 3u}) room.open(g);
+  CHECK_FALSE(room.invites(7, 0));
+  generations.hurry({{room.at(7), proto::kAwaited}});
+  CHECK(room.invites(7, 0));
+  CHECK(generations.accepts(room.at(7)));
+  CHECK_FALSE(room.invites(8, 0));
+  room.open(7);
+  generations.hurry({});
+  CHECK(room.invites(7, 0));  // it is open now
+  CHECK_FALSE(generations.accepts(room.at(8)));
+  CHECK(generations.verified(room.at(0), 0).empty());  // there are four still
+  CHECK(generations.verified(room.at(1), 0) == room.all({8}));
+}
+
+TEST_CASE("what is read no more before a row of it has come waits as others do") {
+  RoomForFour room;
+  Generations& generations = room.generations;
+  for (const std::uint32_t g : {0u, 1u, 2u, 3u}) room.open(g);
+  generations.hurry({{room.at(7), proto::kAwaited}});
+  REQUIRE(room.invites(7, 0));
+  CHECK(generations.hurry({}) == room.all({7}));
+  CHECK_FALSE(room.invites(7, 0));
+  CHECK(generations.verified(room.at(0), 0) == room.all({7}));
+}
+
+TEST_CASE("each choice of what is read replaces the one before, and concerns both") {
+  Generations generations(ten_generations(), 1 << 20);
+  using Concerned = std::vector<std::uint32_t>;
+  CHECK(generations.hurry({{3, proto::kAwaited}, {4, proto::kReadSoon}}) == Concerned{3, 4});
+  CHECK(generations.hurry({{4, proto::kAwaited}, {5, proto::kReadSoon}}) == Concerned{3, 4, 5});
+  CHECK(generations.urgency(3) == proto::kNotUrgent);
+  CHECK(generations.urgency(4) == proto::kAwaited);
+  CHECK(generations.urgency(5) == proto::kReadSoon);
+}
+
+TEST_CASE("little is missing of what is read if its first wanted generation is nearly full") {
+  constexpr std::uint32_t kSize = 32;
+  Generations generations({kSize, 100, 10 * kSize * 100}, 1 << 20);
+  const auto fill = [&](std::uint32_t g, std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t i = from; i < to; ++i) {
+      const auto row =
+          std::make_shared<const std::vector<std::uint8_t>>(codec::unit_vector(kSize, i));
+      REQUIRE(generations.insert(g, row, {peer_id(1), true}, 0));
+    }
+  };
+  fill(3, 0, kSize / 2);
+  fill(4, 0, kSize - 1);
+  CHECK_FALSE(generations.reads_end());  // nothing is read
+  generations.hurry({{3, proto::kAwaited}, {4, proto::kReadSoon}});
+  CHECK_FALSE(generations.reads_end());
+  fill(3, kSize / 2, kSize - 1);
+  CHECK(generations.reads_end());
+  generations.hurry({{2, proto::kAwaited}, {3, proto::kReadSoon}});
+  CHECK_FALSE(generations.reads_end());
+  generations.verified(2, 0);
+  CHECK(generations.reads_end());
+  generations.hurry({});
+  CHECK_FALSE(generations.reads_end());
+}

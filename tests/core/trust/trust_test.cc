@@ -16,7 +16,7 @@ Fixture vouched_bench() {
 }
 
 // The last State told to the peer.
-proto::State told(Fixture& fixture, PeerKey peer) {
+proto::State last_told(Fixture& fixture, PeerKey peer) {
   fixture.pass(kSecond / 2);
   std::vector<proto::State> states = fixture.heard<proto::State>(peer);
   for (int waits = 0; states.empty() && waits < 1000; ++waits) {
@@ -42,7 +42,7 @@ TEST_CASE("with an authority near, a peer of a small mesh takes only what is ans
   fixture.start();
   fixture.join_certified(kVoucher, peer_id(1), peer_id(1));
   fixture.join(kRelay, peer_id(2), 0, true);
-  CHECK(told(fixture, kRelay).proven_only);
+  CHECK(last_told(fixture, kRelay).proven_only);
   CHECK_FALSE(takes_unproven(fixture, kRelay, fixture.block(0, 1, 0)));
   CHECK_FALSE(fixture.closed(kRelay));  // it is no fault
   fixture.say(kRelay, fixture.block(0, 2, 0));
@@ -68,7 +68,7 @@ TEST_CASE("where no authority is found a peer takes any block after a while") {
   Fixture fixture = vouched_bench();
   fixture.start();
   fixture.join(kRelay, peer_id(2), 0, true);
-  CHECK(told(fixture, kRelay).proven_only);
+  CHECK(last_told(fixture, kRelay).proven_only);
   CHECK_FALSE(takes_unproven(fixture, kRelay, fixture.block(0, 1, 0)));
   fixture.pass(facts::kNoAuthority);
   const std::vector<proto::State> states = fixture.heard<proto::State>(kRelay);
@@ -118,7 +118,7 @@ TEST_CASE("once the authority has left, a peer stays strict while answered block
     CHECK(takes_unproven(fixture, kRelay, fixture.block(0, ++sequence, 3)));
     // What it took was false.
     fixture.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, fixture.now);
-    CHECK(told(fixture, kRelay).proven_only);
+    CHECK(last_told(fixture, kRelay).proven_only);
   }
 }
 
@@ -135,17 +135,17 @@ TEST_CASE("once the authority has left, a peer does not stay strict beside one t
     fixture.pass(facts::kNoAuthority / 3);
     fixture.say(kRelay, fixture.block(0, ++sequence, i));
   }
-  CHECK_FALSE(told(fixture, kRelay).proven_only);
+  CHECK_FALSE(last_told(fixture, kRelay).proven_only);
   CHECK(takes_unproven(fixture, kRelay, fixture.block(0, ++sequence, 3)));
   // It is one that has told nothing: it may only claim to hold all.
   fixture.core.generation_decoded(0, core::DecodeOutcome::kCorrupt, fixture.now);
-  CHECK_FALSE(told(fixture, kRelay).proven_only);
+  CHECK_FALSE(last_told(fixture, kRelay).proven_only);
   fixture.pass(facts::kTruthAwaited);
   for (std::uint32_t i = 0; i < 4; ++i) {
     REQUIRE(takes_unproven(fixture, kRelay, fixture.block(1, ++sequence, i)));
   }
   fixture.core.generation_decoded(1, core::DecodeOutcome::kCorrupt, fixture.now);
-  CHECK(told(fixture, kRelay).proven_only);
+  CHECK(last_told(fixture, kRelay).proven_only);
 }
 
 TEST_CASE("in a large mesh a peer takes any block, with an authority too") {
@@ -155,7 +155,7 @@ TEST_CASE("in a large mesh a peer takes any block, with an authority too") {
   for (std::uint32_t i = 0; i < facts::kLargeMesh; ++i) {
     fixture.join(10 + i, numbered(200 + i), 0, true);
   }
-  CHECK_FALSE(told(fixture, 10).proven_only);
+  CHECK_FALSE(last_told(fixture, 10).proven_only);
   CHECK(takes_unproven(fixture, 10, fixture.block(0, 1, 0)));
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("of a content without an authority any block is taken, whatever certif
   Fixture fixture(plain_manifest(4, 4, 8192));
   fixture.start();
   fixture.join_certified(kVoucher, peer_id(1), peer_id(1));
-  CHECK_FALSE(told(fixture, kVoucher).proven_only);
+  CHECK_FALSE(last_told(fixture, kVoucher).proven_only);
   CHECK(takes_unproven(fixture, kVoucher, fixture.block(0, 1, 0)));
 }
 

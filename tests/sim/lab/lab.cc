@@ -42,6 +42,8 @@ Lab::Lab(std::uint32_t generations, std::uint32_t n, std::uint32_t k, std::uint6
   manifest_.info.generation_digests.assign(generations, merkle_root(std::vector(n, leaf_)));
   random_.fill(manifest_.id.bytes);
   manifest_.info.shape = shape_;
+  manifest_.info.files.resize(1);
+  manifest_.info.files[0].bytes = shape_.content_bytes;
   if (authority != Authority::kNone)
     manifest_.info.authority_key = public_key_of(authority_secret()).value();
 }
@@ -63,6 +65,7 @@ LabPeerResult Lab::result(std::size_t index) const {
   r.busy_us = sent.busy_us;
   r.blocks_sent = sent.blocks;
   r.rows_max = peer.store.rows_max();
+  if (peer.viewer) r.viewing = Viewer(*peer.viewer).result(queue_.now());
   if (peer.core) {
     const core::Counters counters = peer.core->counters();
     r.innovative = counters.blocks_innovative;
@@ -154,6 +157,9 @@ void Lab::handle(const LabEvent& event) {
     case kChangesMind:
       peer.core->want(generations_of(peer.spec.wants_later), queue_.now());
       return act(peer);
+    case kSeeks:
+      peer.viewer->seek(queue_.now());
+      return watch_on(peer);
     case kWake:
       if (peer.armed != static_cast<TimeUs>(event.value)) return;  // a nearer one has run since
       peer.armed = kNever;
@@ -202,6 +208,20 @@ void Lab::start(Peer& peer) {
   if (peer.spec.source) state.verified.assign(shape_.generation_count(), true);
   if (peer.spec.wants.size() < 1) state.wanted = generations_of(peer.spec.wants);
   peer.core->start(manifest_, state, peer.spec.source, queue_.now());
+  if (peer.spec.film.rate > 0) {
+    peer.viewer.emplace(manifest_.info, peer.spec.film, queue_.now());
+    if (peer.spec.film.seeks != kNever) post(peer.spec.film.seeks, kSeeks, peer, 0);
+    return watch_on(peer);
+  }
+  act(peer);
+}
+
+void Lab::watch_on(Peer& peer) {
+  core::Urgent urgent = peer.viewer->urgent();
+  if (peer.spec.film.hurries && urgent != peer.urgent) {
+    peer.urgent = urgent;
+    peer.core->hurry(std::move(urgent), queue_.now());
+  }
   act(peer);
 }
 
@@ -239,6 +259,10 @@ void Lab::decoded(Peer& peer, std::uint32_t generation) {
   peer.core->generation_decoded(
       generation, corrupt ? core::DecodeOutcome::kCorrupt : core::DecodeOutcome::kVerified,
       queue_.now());
+  if (peer.viewer && !corrupt) {
+    peer.viewer->arrived(generation, queue_.now());
+    return watch_on(peer);
+  }
   act(peer);
 }
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@
 #include "tests/sim/lab/lookahead_queue.h"
 #include "tests/sim/lab/run.h"
 #include "tests/sim/lab/tracker.h"
+#include "tests/sim/lab/viewer.h"
 
 namespace firn::sim {
 
@@ -87,6 +89,8 @@ class Lab final : private LinkUser {
     TimeUs armed = kNever;
     bool acting = false;
     LabStore store;
+    std::optional<Viewer> viewer;
+    core::Urgent urgent;                          // as the core was told
     std::unique_ptr<hostile::Saboteur> saboteur;  // of a hostile one
     LabPeerResult result;                         // but for its traffic, which its links know
   };
@@ -110,6 +114,7 @@ class Lab final : private LinkUser {
   void connect_failed(Peer& caller, std::uint64_t attempt);
   void announced(Peer& asker, std::uint64_t wanted);
   void decoded(Peer& peer, std::uint32_t generation);
+  void watch_on(Peer& peer);
   void take_sample();
   void post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t value);
 

@@ -29,6 +29,7 @@ enum LabEventKind : std::uint32_t {
   kCrash,
   kLeave,
   kChangesMind,
+  kSeeks,    // a viewer
   kRenamed,  // a hostile peer takes a fresh identity
 };
 

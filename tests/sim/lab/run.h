@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/core/base/types.h"
@@ -33,6 +34,16 @@ struct LabPart {
   double size() const { return to - from; }
 };
 
+// A film that is watched while it comes: the content is the film.
+struct LabFilm {
+  double rate = 0;        // bytes a second; 0: nobody watches
+  double from = 0;        // share of the content, where it begins
+  bool hurries = true;    // the core is told what is read
+  double ahead = 0;       // seconds of film that the player keeps at most; 0: all that has come
+  TimeUs seeks = kNever;  // so long after it joined
+  double seeks_to = 0;    // a share of the content
+};
+
 struct LabPeerSpec {
   LabLink link = {};
   bool source = false;
@@ -48,6 +59,7 @@ struct LabPeerSpec {
   LabPart wants = {};
   LabPart wants_later = {};  // from changes_mind on
   TimeUs changes_mind = kNever;
+  LabFilm film = {};
   // What it wants in the end.
   const LabPart& wish() const { return changes_mind == kNever ? wants : wants_later; }
   TimeUs joins = 0;
@@ -66,6 +78,15 @@ struct LabWire {
   double alone_bytes = 110;  // of messages that are no blocks
 };
 
+// What somebody saw who watched a film. Microseconds; -1: never.
+struct LabViewing {
+  TimeUs start = -1;  // from joining to the first second of film
+  TimeUs seek = -1;   // the same, after the seek
+  std::uint32_t stalls = 0;
+  TimeUs stalled = 0;                                  // all stalls together
+  std::vector<std::pair<double, double>> buffer = {};  // seconds since the run began, of film
+};
+
 struct LabPeerResult {
   TimeUs completed = -1;
   TimeUs first_generation = -1;
@@ -81,6 +102,7 @@ struct LabPeerResult {
   std::uint64_t false_sent = 0;  // blocks; an honest peer may pass such a one on unknowingly
   std::uint64_t decoded_falsely = 0;
   std::uint32_t honest_banned = 0;  // peers that this one has banned in the end, though honest
+  LabViewing viewing = {};
 };
 
 // All of a run. Peers stand in the order in which they were added, sources among them.

@@ -79,6 +79,13 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
   const std::vector<LabPart> wants = parts_of(arguments, "wants");
   const std::vector<LabPart> later = parts_of(arguments, "later");
   const double later_s = arguments.number("later_s", "0");
+  const double film_rate = arguments.number("film_mbit", "0") * kMbit;
+  const std::vector<double> film_from = arguments.list("film_from", "0", ',');
+  const double ahead = arguments.number("ahead_s", "0");
+  const bool hurries = arguments.number("hurries", "1") != 0;
+  const double seek_peer = arguments.number("seek_peer", "0");
+  const double seek_s = arguments.number("seek_s", "0");
+  const double seek_to = arguments.number("seek_to", "0.5");
   for (int i = 0; i < peers; ++i) {
     LabPeerSpec spec;
     const auto place = static_cast<std::size_t>(i);
@@ -101,9 +108,21 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
     spec.wants = wants[place % wants.size()];
     spec.wants_later = later[place % later.size()];
     if (later_s > 0) spec.changes_mind = micro(later_s);
+    spec.film = {film_rate, film_from[place % film_from.size()], hurries, ahead};
+    if (i + 1 == seek_peer) {
+      spec.film.seeks = micro(seek_s);
+      spec.film.seeks_to = seek_to;
+    }
     if (!without || !spec.hostile()) specs.push_back(spec);
   }
   return specs;
+}
+
+nlohmann::json viewing_json(const LabPeerSpec& spec, const LabViewing& seen) {
+  const auto seconds = [](TimeUs at) { return at < 0 ? -1.0 : static_cast<double>(at) * 1e-6; };
+  return {{"from", spec.film.from},           {"start", seconds(seen.start)},
+          {"seek", seconds(seen.seek)},       {"stalls", seen.stalls},
+          {"stalled", seconds(seen.stalled)}, {"buffer", seen.buffer}};
 }
 
 nlohmann::json peer_json(const LabPeerSpec& spec, const LabPeerResult& r) {
@@ -129,6 +148,7 @@ nlohmann::json summary(const LabRun& run) {
   double last = 0, mean = 0, finished = 0, sent = 0, control = 0, first = 0, busy = 0, spoke = 0;
   double passed_on = 0, falsely = 0, banned = 0;
   double innovative = 0, redundant = 0, rows = 0;
+  double start = -1, stalls = 0, stalled = 0;
   for (std::size_t i = 0; i < run.specs.size(); ++i) {
     const LabPeerResult& r = run.results[i];
     sent += r.bytes_sent;
@@ -138,6 +158,9 @@ nlohmann::json summary(const LabRun& run) {
     passed_on += static_cast<double>(r.false_sent);
     falsely += static_cast<double>(r.decoded_falsely);
     banned += r.honest_banned;
+    start = std::max(start, static_cast<double>(r.viewing.start) * 1e-6);
+    stalls += r.viewing.stalls;
+    stalled += static_cast<double>(r.viewing.stalled) * 1e-6;
     innovative += static_cast<double>(r.innovative);
     redundant += static_cast<double>(r.redundant);
     rows = std::max(rows, static_cast<double>(r.rows_max));
@@ -168,6 +191,9 @@ nlohmann::json summary(const LabRun& run) {
           {"decoded_falsely", falsely},
           {"honest_banned", banned},
           {"busy_share", finished > 0 ? busy / finished : 0},
+          {"start_last_seconds", start},
+          {"stalls", stalls},
+          {"stalled_seconds", stalled},
           {"source_left_seconds",
            run.source_left < 0 ? -1 : static_cast<double>(run.source_left) * 1e-6}};
 }
@@ -215,6 +241,8 @@ nlohmann::json report(const Arguments& arguments, const Setting& setting, const 
   out["result"] = summary(run);
   for (std::size_t i = 0; setting.peers_out && i < run.specs.size(); ++i) {
     out["peers"].push_back(peer_json(run.specs[i], run.results[i]));
+    if (run.specs[i].film.rate > 0)
+      out["peers"].back()["viewing"] = viewing_json(run.specs[i], run.results[i].viewing);
   }
   out["cost"] = cost(seconds, events);
   return out;

@@ -43,7 +43,10 @@ struct Setting {
 //   share=1.05 acks=0 alone=110 (bytes, see LabWire) neighbours=0 mixture_rows=0 (0: the policy's)
 //   wants=0-1[,0.5-1,...] (part of the content that a peer wants, in turn)
 //   later=[0-1,...] later_s=0 (the same, from so many seconds on; 0: never)
-//   peers_out=0
+//   film_mbit=0 (rate of the film that all watch) film_from=0[,0.5,...] (share where it begins, in
+//   turn) hurries=1 (0: the core is not told what is read)
+//   ahead_s=0 (film that a player keeps at most; 0: all) seek_peer=0 seek_s=0 seek_to=0.5
+//   (the peer of this number, from 1, seeks there so long after it joined) peers_out=0
 Setting setting_of(Arguments& arguments);
 
 // {"options", "done", "result", "peers" if asked for, "cost"}; `seconds`: wall clock it took.

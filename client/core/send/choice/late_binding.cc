@@ -15,7 +15,6 @@ namespace firn::core::policy {
 constexpr TimeUs kBusyTime = 65 * kMillisecond;
 constexpr std::uint32_t kBusyConnectionsMin = 2;  // one that reads nothing would hold up all
 constexpr std::uint32_t kBusyConnections = 4;
-constexpr std::uint32_t kBusyConnectionsSource = 6;   // 16: half of twelve hostile +20 % [097]
 constexpr TimeUs kBusyTimeSource = 2 * kMillisecond;  // of a fast source's, however many that is
 // Blocks smaller than kRunBlock of one generation that a fast source chooses for a neighbour at
 // once: kRunBytes of them, where it sends more blocks a second (kRunRate) than its threads could be

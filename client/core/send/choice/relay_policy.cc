@@ -32,6 +32,12 @@ constexpr TimeUs kSourceNear = 1 * kSecond;
 // large meshes no two peers have the same neighbours, and the most deprived matter more [005].
 constexpr std::uint64_t kChoicesPerRow = 1;
 constexpr std::uint64_t kChoicesPerRowLarge = 4;
+// One choice of so many is made as if nobody read anything now: else who does not read would wait
+// until all who do have what they read.
+constexpr std::uint32_t kUnhurriedShare = 8;
+// A neighbour that reads is before others by so many choices at most, so that a false claim gains
+// as much once, and those served last gain nothing.
+constexpr std::uint64_t kUrgentLead = 2048;
 constexpr double kFewNeighbours = 0.75;  // double: 40 peers with polluters +3 % [096]
 constexpr std::uint32_t kGapCap = 16;    // rank gaps above count as this
 // A neighbour in debt, or on trial, is served when no other can take a block, and in one of so many
@@ -134,6 +140,20 @@ void RelayPolicy::find_front(const Holdings& holdings, const Neighbours& neighbo
   front_first_ = front_.first(now);
 }
 
+// Of those that it reads now, the first that is eligible.
+RelayPolicy::Candidate RelayPolicy::best_urgent(const Holdings& holdings, Memory& memory,
+                                                bool small_mesh, TimeUs now) {
+  const RemoteHoldings& its = memory.neighbour->holds;
+  if (its.urgent().empty()) return {};
+  memory.prospects.follow(holdings, its, small_mesh);
+  for (const auto& [soon, g] : its.urgent()) {
+    if (!holdings.held().contains(g) || !memory.prospects.set().contains(g)) continue;
+    const auto judged = judge(holdings, *memory.neighbour, g, small_mesh, now);
+    if (const auto* candidate = std::get_if<Candidate>(&judged)) return *candidate;
+  }
+  return {};
+}
+
 // Of those we hold some of and it lacks: the lowest eligible generation, in a large mesh the best
 // of the lowest eligible ones. The time this takes is bounded, whatever a neighbour claims: where
 // the lowest kLookMax are of no use to it, as many others are looked at, in turn. What was of no
@@ -142,6 +162,8 @@ RelayPolicy::Candidate RelayPolicy::best_generation(const Holdings& holdings, Me
                                                     bool small_mesh, TimeUs now) {
   const Neighbour& neighbour = *memory.neighbour;
   memory.prospects.follow(holdings, neighbour.holds, small_mesh);
+  if (const Candidate urgent = best_urgent(holdings, memory, small_mesh, now); urgent.score > 0)
+    return urgent;
   std::uint32_t g = neighbour.holds.settled().next_missing(0);
   const Candidate best = best_from(g, holdings, neighbour, memory.prospects, small_mesh, now);
   if (best.score > 0 || g >= holdings.generation_count()) return best;
@@ -287,12 +309,22 @@ std::optional<Choice> RelayPolicy::choose(const Holdings& holdings, const Neighb
   place_newcomers();
   if (circumstances.small_mesh) find_front(holdings, neighbours, now);
   line_up(neighbours, circumstances, holdings.done(), sockets, now);
+  const auto reads = [](const Eligible& one) {
+    return !one.memory->neighbour->holds.urgent().empty();
+  };
+  const auto chosen = [&](Memory& memory, const Candidate& best) {
+    memory.last_choice = ++choices_;
+    return Choice{memory.peer, best.generation, std::nullopt, best.use_null_vector, best.plain};
+  };
+  const bool hurry = std::ranges::any_of(eligible_, reads) && random_.below(kUnhurriedShare) != 0;
+  for (const Eligible& one : eligible_) {
+    if (!hurry || one.turn > eligible_.front().turn + (kUrgentLead << 10)) break;
+    const Candidate best = best_urgent(holdings, *one.memory, circumstances.small_mesh, now);
+    if (best.score > 0) return chosen(*one.memory, best);
+  }
   for (const Eligible& one : eligible_) {
     const Candidate best = best_generation(holdings, *one.memory, circumstances.small_mesh, now);
-    if (best.score <= 0) continue;
-    one.memory->last_choice = ++choices_;
-    return Choice{one.memory->peer, best.generation, std::nullopt, best.use_null_vector,
-                  best.plain};
+    if (best.score > 0) return chosen(*one.memory, best);
   }
   return std::nullopt;
 }

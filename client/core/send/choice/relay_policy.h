@@ -112,6 +112,7 @@ class RelayPolicy {
   void line_up(const Neighbours& neighbours, const Circumstances& circumstances, bool complete,
                const Sockets& sockets, TimeUs now);
   void find_front(const Holdings& holdings, const Neighbours& neighbours, TimeUs now);
+  Candidate best_urgent(const Holdings& holdings, Memory& memory, bool small_mesh, TimeUs now);
   Candidate best_generation(const Holdings& holdings, Memory& memory, bool small_mesh, TimeUs now);
   Candidate best_from(std::uint32_t& g, const Holdings& holdings, const Neighbour& neighbour,
                       Prospects& prospects, bool small_mesh, TimeUs now);

@@ -17,25 +17,30 @@ double weight_of(const Neighbour& neighbour, double usual) {
 
 }  // namespace
 
-SourceLine::Place SourceLine::place_of(const Neighbour& n, const Circumstances& circumstances) {
+SourceLine::Place SourceLine::place_of(const Neighbour& n, const Circumstances& circumstances,
+                                       bool urgent) {
   Place place;
   place.wants = n.may_send() && !n.holds.satisfied();
+  place.urgent = urgent && (place.wants || n.pipe.queued() > 0);
   place.low_worth = !circumstances.small_mesh && n.low_worth();
   if (!place.wants) return place;
+  const bool rush = urgent && circumstances.rush;
   const std::uint32_t queued = n.pipe.queued();
   if (queued == 0) {
     place.where = Where::kIdle;
-  } else if (queued < n.pipe.depth()) {
+  } else if (queued < std::max(n.pipe.depth(), rush ? kUrgentDepth : 0)) {
     place.where = Where::kWaiting;
   } else {
     return place;
   }
-  place.key = n.pipe.served_log() - std::log(weight_of(n, circumstances.usual_uplink));
+  place.key = n.pipe.served_log() -
+              std::log(weight_of(n, circumstances.usual_uplink) * (rush ? kUrgentWeight : 1));
   return place;
 }
 
 void SourceLine::take_out(PeerKey peer, const Place& place) {
   wanting_[place.low_worth] -= place.wants ? 1 : 0;
+  hurrying_ -= place.urgent ? 1 : 0;
   if (place.where == Where::kIdle || place.where == Where::kWaiting) {
     line(place).erase({place.key, peer});
   }
@@ -43,16 +48,17 @@ void SourceLine::take_out(PeerKey peer, const Place& place) {
 
 void SourceLine::put_in(PeerKey peer, const Place& place) {
   wanting_[place.low_worth] += place.wants ? 1 : 0;
+  hurrying_ += place.urgent ? 1 : 0;
   if (place.where == Where::kIdle || place.where == Where::kWaiting) {
     line(place).emplace(place.key, peer);
   }
 }
 
-void SourceLine::update(const Neighbour& n, const Circumstances& circumstances) {
+void SourceLine::update(const Neighbour& n, const Circumstances& circumstances, bool urgent) {
   Place& place = places_[n.key];
-  const Place next = place_of(n, circumstances);
+  const Place next = place_of(n, circumstances, urgent);
   if (next.key == place.key && next.where == place.where && next.wants == place.wants &&
-      next.low_worth == place.low_worth)
+      next.low_worth == place.low_worth && next.urgent == place.urgent)
     return;
   take_out(n.key, place);
   put_in(n.key, next);

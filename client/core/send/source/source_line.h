@@ -25,6 +25,10 @@ namespace firn::core::policy {
 // Rows of the first pass that go to a peer which does not upload are lacking everywhere else [014].
 inline constexpr double kWeightMin = 0.001;
 inline constexpr double kWeightMax = 4;
+// A neighbour whose reader waits for this source weighs so many times as much, and so many of its
+// blocks may wait in its socket [100].
+inline constexpr double kUrgentWeight = 64;
+inline constexpr std::uint32_t kUrgentDepth = 4;
 
 // What downloading neighbours say of their uplinks, and what is usual among them.
 class UplinkClaims {
@@ -51,11 +55,13 @@ class SourceLine {
   struct Circumstances {
     bool small_mesh = true;   // there nobody is of low worth
     double usual_uplink = 0;  // KiB a second, of those that download; 0: none has said
+    bool rush = false;        // SourceLine::some_hurry
     bool operator==(const Circumstances&) const = default;
   };
 
   // Something about the neighbour has changed: its State, its queue, its worth.
-  void update(const Neighbour& n, const Circumstances& circumstances);
+  // `urgent`: it reads what nobody has.
+  void update(const Neighbour& n, const Circumstances& circumstances, bool urgent);
   void neighbour_left(PeerKey peer);
   // There is nothing to send to it: it leaves the line until it is updated.
   void park(PeerKey peer);
@@ -64,6 +70,8 @@ class SourceLine {
 
   // Neighbours that want blocks and may be sent some, now or when their sockets take them.
   bool anybody_wants(bool low_worth) const { return wanting_[low_worth] > 0; }
+  // Some neighbours read what nobody has, but not most.
+  bool some_hurry() const { return hurrying_ > 0 && 2 * hurrying_ <= wanting_[0] + wanting_[1]; }
   // The first in line; kNoPeer: nobody. `idle_too`: also those whose sockets hold nothing of ours.
   PeerKey first(bool low_worth, bool idle_too) const;
   // How much it was served of late for what its rows are worth: comparable among those in line.
@@ -79,17 +87,18 @@ class SourceLine {
   struct Place {
     double key = 0;
     Where where = Where::kOut;
-    bool wants = false, low_worth = false;
+    bool wants = false, low_worth = false, urgent = false;
   };
   using Line = std::set<std::pair<double, PeerKey>>;
   Line& line(const Place& place) { return lines_[place.low_worth][place.where == Where::kIdle]; }
-  static Place place_of(const Neighbour& n, const Circumstances& circumstances);
+  static Place place_of(const Neighbour& n, const Circumstances& circumstances, bool urgent);
   void take_out(PeerKey peer, const Place& place);
   void put_in(PeerKey peer, const Place& place);
 
   std::unordered_map<PeerKey, Place> places_;
   std::array<std::array<Line, 2>, 2> lines_;  // low_worth or not, idle or not
   std::array<std::size_t, 2> wanting_{};
+  std::size_t hurrying_ = 0;
   std::vector<PeerKey> parked_;
 };
 

@@ -95,6 +95,21 @@ bool SourcePolicy::shares_plainly(const Neighbour& neighbour, std::uint32_t g) c
   return !circumstances_.small_mesh && neighbour.holds.held_blocks().find(g);
 }
 
+// What it reads and nobody was given yet; once all was given, what it reads.
+std::optional<std::uint32_t> SourcePolicy::urgent(const Holdings& holdings,
+                                                  const Neighbour& neighbour) const {
+  for (const auto& [soon, g] : neighbour.holds.urgent())
+    if ((pass_.over() || !pass_.whole(g)) && lacks(holdings, neighbour, g)) return g;
+  return std::nullopt;
+}
+
+void SourcePolicy::line_up(const Neighbour& n) {
+  const bool urgent = std::ranges::any_of(n.holds.urgent(), [&](const auto& one) {
+    return !one.first && !pass_.whole(one.second) && n.holds.wants(one.second);
+  });
+  line_.update(n, circumstances_, urgent);
+}
+
 // Of the first pass. A neighbour that fetches plainly asks for a part of each generation.
 std::optional<std::uint32_t> SourcePolicy::not_passed(const Holdings& holdings,
                                                       const Neighbour& neighbour) const {
@@ -119,6 +134,7 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
     if (shares_plainly(neighbour, loss.generation)) continue;  // that tells better
     if (loss.rows > 0 && lacks(holdings, neighbour, loss.generation)) return loss.generation;
   }
+  if (const auto g = urgent(holdings, neighbour)) return g;
   if (const auto g = not_passed(holdings, neighbour)) return g;
   if (const auto g = among_first(holdings, neighbour)) return g;
   return among_open(holdings, neighbour);
@@ -172,7 +188,7 @@ void SourcePolicy::told(const Neighbour& n) {
   claims_.update(n);
   pass_.told(n);
   plain_pass_.told(n);
-  line_.update(n, circumstances_);
+  line_up(n);
 }
 
 void SourcePolicy::neighbour_left(const Neighbour& n) {
@@ -193,15 +209,16 @@ void SourcePolicy::refresh(const Neighbours& neighbours, bool small_mesh, TimeUs
   const double step = neighbours.size() > kFewToLookAt ? kUsualStep : 0;
   const bool moved =
       std::abs(usual - circumstances_.usual_uplink) > step * circumstances_.usual_uplink;
-  if (look_at_all_ || moved || small_mesh != circumstances_.small_mesh) {
+  if (look_at_all_ || moved || small_mesh != circumstances_.small_mesh ||
+      line_.some_hurry() != circumstances_.rush) {
     if (small_mesh) plain_pass_.clear();
-    circumstances_ = {small_mesh, usual};
-    for (const Neighbour& n : neighbours) line_.update(n, circumstances_);
+    circumstances_ = {small_mesh, usual, line_.some_hurry()};
+    for (const Neighbour& n : neighbours) line_up(n);
   }
   if (look_at_all_ || lost || pass_.cursor() != looked_from_) {
     looked_from_ = pass_.cursor();
     for (const PeerKey peer : line_.take_parked()) {
-      if (const Neighbour* n = neighbours.find(peer)) line_.update(*n, circumstances_);
+      if (const Neighbour* n = neighbours.find(peer)) line_up(*n);
     }
   }
   look_at_all_ = false;

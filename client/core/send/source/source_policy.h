@@ -48,6 +48,8 @@ class SourcePolicy {
                               const Neighbours& neighbours);
   // The choice has been sent.
   void served(const Choice& choice, TimeUs now);
+  // SourceLine::some_hurry.
+  bool some_hurry() const { return line_.some_hurry(); }
   // The neighbour leaves.
   void neighbour_left(const Neighbour& n);
   // Some neighbours turned out to pass on next to nothing (Neighbour::sink).
@@ -64,6 +66,8 @@ class SourcePolicy {
                const Sockets& sockets);
   std::optional<std::uint32_t> choose_generation(const Holdings& holdings,
                                                  const Neighbour& neighbour) const;
+  void line_up(const Neighbour& n);
+  std::optional<std::uint32_t> urgent(const Holdings& holdings, const Neighbour& neighbour) const;
   std::optional<std::uint32_t> not_passed(const Holdings& holdings,
                                           const Neighbour& neighbour) const;
   std::optional<std::uint32_t> among_first(const Holdings& holdings,
