@@ -176,6 +176,14 @@ class Tasks(harness.SwarmTest):
         digest = hashlib.sha256((self.folder / "holiday/a.bin").read_bytes()).hexdigest()
         self.assertIn(digest, self.do("Pipe a file into another program"))
 
+    def test_watch_it_while_it_comes(self):
+        (self.folder / "holiday/b/film.mkv").write_bytes(b"film" * 1000)
+        self.part_of_a_download("true").wait_exit()
+        self.start("firn daemon").endpoint()
+        self.assertEqual(0, self.start("firn add firn:... -o elsewhere/").wait_exit())
+        self.replaced |= {"'mpv --ytdl=no'": "true", "vlc": "true"}
+        self.do("Watch it while it comes")
+
     def part_of_a_download(self, get):
         self.replaced["firn:..."] = self.start(f"firn share holiday/ --no-tracker --listen {self.host} --up-limit 100K").link()
         return self.start(get)

@@ -263,7 +263,7 @@ class PlayCommand(harness.SwarmTest):
                          [urllib.parse.urlsplit(url).path.split("/")[-1] for url in seen["urls"]])
         self.assertNotIn("token", " ".join(seen["arguments"]))
         self.assertFalse(pathlib.Path(seen["arguments"][-1]).parent.exists())
-        self.assertRegex(play.output("stderr"), "the same command, or firn get, goes on|is complete in ")
+        self.assertRegex(play.output("stderr"), "the same command goes on where it stopped|is complete in ")
         # What nobody plays is not fetched.
         folder = self.folder / "play" / source.name
         self.assertFalse((folder / "extras.bin").exists() or (folder / "notes.txt").exists())

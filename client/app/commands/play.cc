@@ -101,10 +101,11 @@ ExitCode play_link(const PlayArguments& arguments, ContentSource source, Console
   });
   const ExitCode ran = driver->run();
   if (begun)
-    console.info(session.complete() ? session.plan().name() + " is complete in " + arguments.dir
-                                    : "not all of " + session.plan().name() +
-                                          " has come: the same command, or firn get, goes on "
-                                          "where it stopped");
+    console.info(session.complete()
+                     ? session.plan().name() + " is complete in " + arguments.dir
+                     : "not all of " + session.plan().name() +
+                           " has come: the same command goes on where it stopped, as "
+                           "does firn get with the same files");
   if (code != ExitCode::kOk) return code;
   const bool stopped = ran == ExitCode::kOk || ran == ExitCode::kInterrupted;
   return stopped && player.has_ended() ? player.code() : ran;
@@ -114,7 +115,8 @@ ExitCode play_link(const PlayArguments& arguments, ContentSource source, Console
 ExitCode play_told(const PlayArguments& arguments, const Json& told, Console& console) {
   if (!arguments.files.empty())
     return fail(console, {ErrorCode::kBadInput, "play " + arguments.source,
-                          "it is the daemon's content, of which `firn files` chooses"});
+                          "it is a content of the daemon: `firn files " + arguments.source +
+                              "` with --file, --skip or --select-file chooses its files"});
   Playing playing{{}, cell(told, "playlist")};
   for (const Json& file : told.value("files", Json::array()))
     if (file.value("played", false))
@@ -134,11 +136,16 @@ ExitCode play_told(const PlayArguments& arguments, const Json& told, Console& co
 }
 
 ExitCode run(const PlayArguments& arguments, Console& console) {
+  if (arguments.dir == "-")
+    return fail(console,
+                {ErrorCode::kBadInput, "play -o -",
+                 "a player gets no standard output; `firn get LINK -o -` writes a file there"});
   // A name may be the text of a link that lacks its "firn:".
   auto source = read_source(arguments.source, arguments.dir);
   std::error_code ignored;
+  const auto there = std::filesystem::status(arguments.source, ignored);
   if (!arguments.source.starts_with("firn:") &&
-      !std::filesystem::exists(arguments.source, ignored)) {
+      (!std::filesystem::exists(there) || std::filesystem::is_directory(there))) {
     const auto told = ask(arguments, "play", {{"content", arguments.source}});
     if (told.ok()) return play_told(arguments, *told, console);
     const bool unknown =
@@ -165,7 +172,8 @@ void add_play_command(CLI::App& app, Chosen& chosen) {
   command
       ->add_option("--with", arguments->with,
                    "player to start, a shell command such as 'mpv --fs': the name of a playlist "
-                   "is put behind it; default: print the URL, and serve until interrupted")
+                   "is put behind it; default: print the URL, and serve until interrupted (of "
+                   "the daemon's contents: the daemon serves)")
       ->option_text("COMMAND")
       ->check(not_empty());
   command

@@ -22,8 +22,9 @@ struct Watched {
 };
 
 // Twelve viewers; of their film 8 Mbit/s come at most.
-Watched watched(const std::string& film) {
-  const std::string options = "seed=1 peers=12 mib=96 seed_mbit=8 up=8 " + film;
+Watched watched(const std::string& film,
+                const std::string& swarm = "peers=12 mib=96 seed_mbit=8 up=8") {
+  const std::string options = "seed=1 " + swarm + " " + film;
   CAPTURE(options);
   Arguments arguments("viewers_test", options);
   const auto setting = setting_of(arguments);
@@ -78,4 +79,10 @@ TEST_CASE("viewers who come one after another start as soon") {
   CHECK(seen.last_start <= 2.5);
   CHECK(seen.stalled <= 6);
   CHECK(seen.ratio <= 1.15);
+}
+
+TEST_CASE("a viewer who comes when the last one has left with rows does not wait for them") {
+  const Watched seen = watched("limit=4 film_mbit=1 crash_share=1 crash_s=10 join_ms=12000",
+                               "peers=2 mib=42 seed_mbit=2.4");
+  CHECK(seen.last_start <= 6);
 }

@@ -67,6 +67,8 @@ bool LostRows::review(const Neighbours& neighbours, std::uint32_t passed, bool f
   if (now - reviewed_ < std::max(kLostRowsReview, size * kLostRowsReviewEach)) return false;
   reviewed_ = now;
   lost_rows_.clear();
+  if (neighbours.size() > seen_) from_ = 0;  // one that came may want what nobody has wanted
+  seen_ = neighbours.size();
   find_first(neighbours, passed);
   const std::uint32_t end = std::min(passed, from_ + kWordBits);
   const Sight sight = look(neighbours, from_);
@@ -80,12 +82,13 @@ bool LostRows::review(const Neighbours& neighbours, std::uint32_t passed, bool f
     }
     if (!(sight.wanted >> (g - from_) & 1)) continue;
     const auto [told, expected] = ranks[g - from_];
-    Watched& watched = watched_.try_emplace(g, Watched{told, now}).first->second;
-    if (told > watched.rank) watched = {told, now};
+    Watched& watched = watched_.try_emplace(g, Watched{told, false, now}).first->second;
+    if (told > watched.rank) watched = {told, watched.lost, now};
     if (now - watched.since < kStallTime) continue;
     if (first_pass && !overtaken && g >= lost_below_) continue;
     const std::uint32_t blocks = shape_.blocks_in(g);
-    if (expected < blocks) lost_rows_.push_back({g, blocks - expected});
+    watched.lost = expected < blocks;
+    if (watched.lost) lost_rows_.push_back({g, blocks - expected});
   }
   std::reverse(lost_rows_.begin(), lost_rows_.end());
   return !lost_rows_.empty();

@@ -45,13 +45,19 @@ class LostRows {
   };
   // Lowest generation first.
   const std::vector<Loss>& losses() const { return lost_rows_; }
+  // Rows of g were lost, and nobody has it in whole since.
+  bool lost(std::uint32_t g) const {
+    const auto known = watched_.find(g);
+    return known != watched_.end() && known->second.lost;
+  }
   // A block of g has been sent.
   void served(std::uint32_t g, TimeUs now);
 
  private:
   struct Watched {
     std::uint32_t rank = 0;  // the highest that a neighbour has told
-    TimeUs since = 0;        // when it grew, or when we sent rows to make it grow
+    bool lost = false;
+    TimeUs since = 0;  // when it grew, or when we sent rows to make it grow
   };
   // From from_ on: highest rank reported, and highest counting blocks in flight.
   using Ranks = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
@@ -59,6 +65,7 @@ class LostRows {
   Ranks ranks_until(std::uint32_t end, const Neighbours& neighbours) const;
 
   Shape shape_;
+  std::size_t seen_ = 0;                      // neighbours, when it looked last
   std::uint32_t from_ = 0;                    // lowest generation that no neighbour has in whole
   std::uint32_t lost_below_ = 0;              // those below were sent before somebody left
   std::map<std::uint32_t, Watched> watched_;  // by generation

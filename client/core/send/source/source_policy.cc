@@ -95,11 +95,12 @@ bool SourcePolicy::shares_plainly(const Neighbour& neighbour, std::uint32_t g) c
   return !circumstances_.small_mesh && neighbour.holds.held_blocks().find(g);
 }
 
-// What it reads and nobody was given yet; once all was given, what it reads.
+// What it reads and nobody was given yet, or has lost; once all was given, what it reads.
 std::optional<std::uint32_t> SourcePolicy::urgent(const Holdings& holdings,
                                                   const Neighbour& neighbour) const {
   for (const auto& [soon, g] : neighbour.holds.urgent())
-    if ((pass_.over() || !pass_.whole(g)) && lacks(holdings, neighbour, g)) return g;
+    if ((pass_.over() || !pass_.whole(g) || lost_rows_.lost(g)) && lacks(holdings, neighbour, g))
+      return g;
   return std::nullopt;
 }
 
@@ -130,11 +131,11 @@ std::optional<std::uint32_t> SourcePolicy::choose_generation(const Holdings& hol
     const auto lost = plain_pass_.lost(neighbour, pass_);
     if (lost && lacks(holdings, neighbour, *lost)) return lost;
   }
+  if (const auto g = urgent(holdings, neighbour)) return g;
   for (const LostRows::Loss& loss : lost_rows_.losses()) {
     if (shares_plainly(neighbour, loss.generation)) continue;  // that tells better
     if (loss.rows > 0 && lacks(holdings, neighbour, loss.generation)) return loss.generation;
   }
-  if (const auto g = urgent(holdings, neighbour)) return g;
   if (const auto g = not_passed(holdings, neighbour)) return g;
   if (const auto g = among_first(holdings, neighbour)) return g;
   return among_open(holdings, neighbour);
