@@ -36,6 +36,11 @@ Result<std::unique_ptr<NameClaim>> NameClaim::take(Files& files, const std::stri
   return claim;
 }
 
+void NameClaim::clear(Files& files, const std::string& name) {
+  const Result<FileStat> left = files.stat(names_folder() + "/" + name + "/lock");
+  if (left && left->kind != FileKind::kMissing) (void)take(files, name).ok();
+}
+
 NameClaim::~NameClaim() {
   if (lock_ == nullptr) return;
   (void)files_.remove(folder_ + "/lock").ok();

@@ -5,7 +5,7 @@
 //   DIR/.firn/names/<top name>/lock   held from the opening of a download to its end
 //
 // The name is a folder's: the file system says which names are one. What a kill leaves harms no
-// one.
+// one; the next claim takes it over, and clear() removes it.
 #pragma once
 
 #include <memory>
@@ -21,6 +21,8 @@ class NameClaim {
   // `files` is kept by reference; its folder of work folders is there. kExists if another download
   // has the name.
   static Result<std::unique_ptr<NameClaim>> take(Files& files, const std::string& name);
+  // Removes what a kill has left of a claim to the name, unless somebody has it.
+  static void clear(Files& files, const std::string& name);
   // Removes what it has made, and the folder of work folders if nothing else is in that.
   ~NameClaim();
   NameClaim(const NameClaim&) = delete;

@@ -11,6 +11,7 @@
 #include "client/content/top_name.h"
 #include "client/store/content_folders.h"
 #include "client/store/differences.h"
+#include "client/store/name_claim.h"
 #include "client/store/names.h"
 #include "client/store/posix_files.h"
 #include "client/store/top_folder.h"
@@ -413,6 +414,7 @@ Status ContentMove::clear() {
   }
   // What is left of the work folder has no use of its own, such as the lock.
   if (first.ok()) note(store::remove_tree(*from_, work_));
+  if (info_) store::NameClaim::clear(*from_, content::top_name(*info_, from_as_));
   for (const std::string& folder : folders)
     if (const auto removed = from_->remove_folder(folder); !removed.ok()) note(removed.error());
   if (const auto removed = from_->remove_folder(WorkFolder::kParent); !removed.ok())

@@ -8,6 +8,7 @@
 
 #include "client/content/top_name.h"
 #include "client/store/files.h"
+#include "client/store/name_claim.h"
 #include "client/store/posix_files.h"
 #include "client/store/work_folder.h"
 #include "proto/base/digest.h"
@@ -115,6 +116,7 @@ Status delete_content(const KeptContent& content) {
   }
   if (*work != nullptr)
     if (const Status removed = remove_tree(**files, folder); !removed.ok()) return removed;
+  if (manifest) store::NameClaim::clear(**files, content::top_name(manifest->info, content.as));
   return store::WorkFolder::remove_media(**files, content.id);
 }
 
