@@ -7,7 +7,8 @@ namespace firn::content {
 namespace {
 
 constexpr double kSecondUs = 1e6;
-// The rate is that of about so long: scenes of a film differ, and a copy may stop and go on.
+// The rate is an average over about this time: scenes of a film differ, and a copy may stop and go
+// on.
 constexpr double kMeasuredUs = 4 * kSecondUs;
 // What is taken at once at the start fills buffers: it counts as what is taken in this time.
 constexpr double kMeasuredLeastUs = 1 * kSecondUs;

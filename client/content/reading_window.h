@@ -43,7 +43,7 @@ class ReadingWindow {
   std::vector<UrgentGeneration> urgent(const std::vector<bool>& verified) const;
 
  private:
-  double rate_of(std::uint64_t generations) const;  // what makes a window of so many
+  double rate_of(std::uint64_t generations) const;  // at which the window holds these
 
   const std::uint64_t generation_bytes_;
   const std::uint64_t file_begin_;  // position in the content

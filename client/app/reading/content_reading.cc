@@ -16,6 +16,8 @@ namespace {
 // As much of a generation is a reader's own.
 constexpr std::uint64_t kSliceBytesMax = 1 << 20;
 
+static_assert(content::kUrgentMax == core::kUrgentMax);
+
 std::int64_t now_us() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::microseconds>(now).count();

@@ -18,7 +18,7 @@
 namespace firn::core {
 
 inline constexpr std::uint64_t kOpenMin = 4;        // generations open at once, however large n is
-inline constexpr std::uint32_t kEndShare = 8;       // little is missing: one row in so many
+inline constexpr std::uint32_t kEndShare = 8;       // reads_end(): 1/8 of the rows [100]
 inline constexpr TimeUs kInviteTime = 1 * kSecond;  // then others are named in its place [062]
 // So long after the disk was full twice as many may be open. Less: rows are fetched for nothing.
 inline constexpr TimeUs kRoomAgainAfter = 60 * kSecond;

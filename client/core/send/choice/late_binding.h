@@ -12,8 +12,8 @@
 
 namespace firn::core::policy {
 
-inline constexpr std::uint32_t kBusyConnectionsSource =
-    6;                                             // 16: half of twelve hostile +20 % [097]
+// At a source. 16: half of twelve hostile +20 % [097].
+inline constexpr std::uint32_t kBusyConnectionsSource = 6;
 inline constexpr TimeUs kStuckTime = 3 * kSecond;  // then a socket that takes nothing is stuck
 
 // Connections with blocks that wait in their sockets, and how many there may be.

@@ -32,11 +32,11 @@ constexpr TimeUs kSourceNear = 1 * kSecond;
 // large meshes no two peers have the same neighbours, and the most deprived matter more [005].
 constexpr std::uint64_t kChoicesPerRow = 1;
 constexpr std::uint64_t kChoicesPerRowLarge = 4;
-// One choice of so many is made as if nobody read anything now: else who does not read would wait
-// until all who do have what they read.
+// A relay ignores in one choice of 8 what neighbours read now: neighbours that read nothing are not
+// to wait until all readers have what they read [100].
 constexpr std::uint32_t kUnhurriedShare = 8;
-// A neighbour that reads is before others by so many choices at most, so that a false claim gains
-// as much once, and those served last gain nothing.
+// A neighbour that reads comes before another by this many choices at most: a neighbour that claims
+// falsely to read gains that much once, and neighbours that are served last gain nothing [100].
 constexpr std::uint64_t kUrgentLead = 2048;
 constexpr double kFewNeighbours = 0.75;  // double: 40 peers with polluters +3 % [096]
 constexpr std::uint32_t kGapCap = 16;    // rank gaps above count as this

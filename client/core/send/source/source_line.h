@@ -25,7 +25,7 @@ namespace firn::core::policy {
 // Rows of the first pass that go to a peer which does not upload are lacking everywhere else [014].
 inline constexpr double kWeightMin = 0.001;
 inline constexpr double kWeightMax = 4;
-// A neighbour whose reader waits for this source weighs so many times as much, and so many of its
+// In a rush a neighbour whose reader waits for this source has 64 times its weight, and 4 of its
 // blocks may wait in its socket [100].
 inline constexpr double kUrgentWeight = 64;
 inline constexpr std::uint32_t kUrgentDepth = 4;
