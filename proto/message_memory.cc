@@ -8,7 +8,7 @@ std::size_t heap_of(const State& state) {
   for (const GenerationState& one : state.generations) {
     bytes += one.null_vector.capacity() + one.wanted_blocks.capacity() + one.held_blocks.capacity();
   }
-  for (const auto* spans : {&state.complete, &state.unwanted, &state.withdrawn})
+  for (const auto* spans : {&state.complete, &state.unwanted, &state.withdrawn, &state.fetching})
     bytes += spans->capacity() * sizeof(Span);
   return bytes + state.received.capacity() * sizeof(Received) +
          state.convicted.capacity() * sizeof(std::uint64_t);

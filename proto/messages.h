@@ -95,6 +95,7 @@ struct State {
   std::vector<Span> withdrawn = {};  // that it held in whole once and cannot serve any more
   bool proven_only = false;
   bool trusted_only = false;
+  std::vector<Span> fetching = {};  // generations that it fetches from an origin now
   std::vector<Received> received = {};
   std::vector<std::uint64_t> convicted = {};  // prefixes of ids of peers that sent false blocks
   // Written, never read: the highest number of an Epoch that came (docs/protocol.md, "Retired").

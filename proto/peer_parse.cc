@@ -46,17 +46,18 @@ constexpr int kWantsClaimsFieldNumber = 15;
 
 // Counts before memory is taken for what is counted. False as well if the body is malformed.
 bool state_fits(Bytes body, bool& wants_claims) {
-  std::size_t spans = 0, entries = 0, received = 0;
+  std::size_t spans = 0, entries = 0, received = 0, fetching = 0;
   FieldReader fields(body);
   while (fields.next()) {
     spans += fields.is_bytes(wire::State::kCompleteFieldNumber) ||
              fields.is_bytes(wire::State::kUnwantedFieldNumber) ||
              fields.is_bytes(wire::State::kWithdrawnFieldNumber);
+    fetching += fields.is_bytes(wire::State::kFetchingFieldNumber);
     entries += fields.is_bytes(wire::State::kGenerationsFieldNumber);
     received += fields.is_bytes(wire::State::kReceivedFieldNumber);
     if (fields.is_varint(kWantsClaimsFieldNumber)) wants_claims = fields.varint() != 0;
     if (spans > limits::kStateSpansMax || entries > limits::kStateEntriesMax ||
-        received > limits::kReceivedMax)
+        received > limits::kReceivedMax || fetching > limits::kFetchingMax)
       return false;
   }
   return fields.ok();
@@ -98,7 +99,8 @@ Result<State> parse_state(Bytes body) {
   state.trusted_only = from.trusted_only();
   if (!read_spans(from.complete(), state.complete) ||
       !read_spans(from.unwanted(), state.unwanted) ||
-      !read_spans(from.withdrawn(), state.withdrawn))
+      !read_spans(from.withdrawn(), state.withdrawn) ||
+      !read_spans(from.fetching(), state.fetching))
     return peer_error("state: a span is empty or ends past the last possible generation");
   for (const wire::Received& entry : from.received())
     state.received.push_back({entry.peer(), entry.blocks()});

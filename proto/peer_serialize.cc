@@ -45,6 +45,7 @@ void fill(const State& from, wire::State& to) {
   for (const Span& span : from.complete) fill(span, *to.add_complete());
   for (const Span& span : from.unwanted) fill(span, *to.add_unwanted());
   for (const Span& span : from.withdrawn) fill(span, *to.add_withdrawn());
+  for (const Span& span : from.fetching) fill(span, *to.add_fetching());
   for (const Received& received : from.received) {
     wire::Received& entry = *to.add_received();
     entry.set_peer(received.peer_prefix);
@@ -159,17 +160,19 @@ std::size_t bytes_field(std::size_t bytes) {
   return 1 + CodedOutputStream::VarintSize32(static_cast<std::uint32_t>(bytes)) + bytes;
 }
 
-constexpr std::size_t kLateFlagBytes = 3;  // a flag that is set, of field 16 or later
+constexpr std::size_t kLateTagBytes = 2;  // of fields 16 to 2047
 
 std::size_t body_bytes(const State& state) {
   std::size_t bytes = varint_field(state.acknowledged) + varint_field(state.credit) +
                       varint_field(state.prefer_coded) + varint_field(state.upload_kib) +
                       varint_field(state.neighbours) + varint_field(state.proven_only) +
-                      varint_field(state.epoch) + (state.trusted_only ? kLateFlagBytes : 0);
+                      varint_field(state.epoch) + (state.trusted_only ? kLateTagBytes + 1 : 0);
   if (!state.convicted.empty()) bytes += bytes_field(state.convicted.size() * 8);
   for (const std::vector<Span>* spans : {&state.complete, &state.unwanted, &state.withdrawn})
     for (const Span& span : *spans)
       bytes += bytes_field(varint_field(span.first) + varint_field(span.count));
+  for (const Span& span : state.fetching)
+    bytes += kLateTagBytes - 1 + bytes_field(varint_field(span.first) + varint_field(span.count));
   for (const Received& entry : state.received)
     bytes += bytes_field(fixed64_field(entry.peer_prefix) + varint_field(entry.blocks));
   for (const GenerationState& entry : state.generations) {

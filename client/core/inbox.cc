@@ -45,6 +45,7 @@ bool Inbox::apply(Neighbour& n, proto::State&& state) {
   parts_.transfer->seeding.told(n);
   parts_.transfer->granting.told(n);
   parts_.transfer->sending.told(n);
+  parts_.transfer->origins.told(n);
   return true;
 }
 

@@ -36,7 +36,9 @@ Transfer::Transfer(Parts& parts, const Info& info, bool met_proven)
       sending(parts.context, parts.membership, parts.outbox, parts.uplink, generations.holdings(),
               granting, seeding, trust, spread, contributions),
       receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.pressure, trust,
-                generations) {}
+                generations),
+      origins(parts.context, parts.life, parts.membership, parts.outbox, parts.pressure,
+              parts.downlink, generations, receiving) {}
 
 void Parts::start(const Info& info, bool met_proven) {
   const Shape& shape = info.shape;
@@ -44,7 +46,7 @@ void Parts::start(const Info& info, bool met_proven) {
   connections.set_block_bytes(shape.block_bytes);
   for (Neighbour& n : membership.neighbours()) n.holds.set_shape(shape);
   Transfer& made = transfer.emplace(*this, info, met_proven);
-  order.insert(order.end(), {&made.receiving, &made.turns, &made.stalls, &made.spread,
+  order.insert(order.end(), {&made.receiving, &made.origins, &made.turns, &made.stalls, &made.spread,
                              &made.contributions, &made.sending, &made.granting, &made.seeding});
 }
 

@@ -19,6 +19,7 @@
 #include "client/core/neighbour/outbox.h"
 #include "client/core/receive/downlink.h"
 #include "client/core/receive/granting.h"
+#include "client/core/receive/origin_fetch.h"
 #include "client/core/receive/quota_turns.h"
 #include "client/core/receive/receiving.h"
 #include "client/core/receive/stall_watch.h"
@@ -48,6 +49,7 @@ struct Transfer {
   Contributions contributions;
   Sending sending;
   Receiving receiving;
+  OriginFetch origins;
 };
 
 struct Parts {

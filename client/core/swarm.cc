@@ -138,6 +138,14 @@ void SwarmCore::generation_decoded(std::uint32_t generation, DecodeOutcome outco
   if (Receiving* r = receiving(*parts_, now)) r->decoded(generation, outcome);
 }
 
+void SwarmCore::origin_open(bool open, TimeUs now) {
+  if (receiving(*parts_, now)) parts_->transfer->origins.open(open);
+}
+
+void SwarmCore::generation_fetched(std::uint32_t generation, bool verified, TimeUs now) {
+  if (receiving(*parts_, now)) parts_->transfer->origins.fetched(generation, verified);
+}
+
 void SwarmCore::rows_judged(std::uint32_t generation, const std::vector<std::uint32_t>& right,
                             const std::vector<std::uint32_t>& wrong, bool readable, TimeUs now) {
   Receiving* r = receiving(*parts_, now);

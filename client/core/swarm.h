@@ -68,6 +68,10 @@ class SwarmCore {
   // Answers to one StoreRow each.
   void row_stored(TimeUs now);
   void generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now);
+  // An origin can be asked for generations from now on, or none can. At first none can.
+  void origin_open(bool open, TimeUs now);
+  // The answer for one generation of FetchFromOrigin. `verified`: it came, is right and written.
+  void generation_fetched(std::uint32_t generation, bool verified, TimeUs now);
   // The answer to JudgeRows: which of its slots hold true rows, and which false ones. `readable`:
   // false if they could not be read back; then both are empty.
   void rows_judged(std::uint32_t generation, const std::vector<std::uint32_t>& right,

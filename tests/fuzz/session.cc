@@ -81,7 +81,7 @@ class Session {
     if (what >= 252) return pass_over();
     if (what >= 240) return trust(what % 4);
     if (what >= 236) return leaves(what % 4);
-    if (what >= 233) return pass_over();
+    if (what >= 233) return origin(what);
     const std::uint8_t kind = what % 24;
     if (kind <= 4) return connections_and_time(kind);
     if (kind <= 13 || kind == 21 || kind == 22) return message(kind);
@@ -303,6 +303,7 @@ class Session {
     }
     if (kind % 32 == 13) s.withdrawn = s.complete;
     if (kind % 32 == 11) s.unwanted = s.complete;
+    if (kind % 32 == 7) std::swap(s.fetching, s.complete);
     if (kind == 255) s.complete = {{0, std::max(world_.shape().generation_count(), 1u)}};
     for (int i = kind / 8 % 8; i > 0; --i) {
       proto::GenerationState entry;
@@ -375,6 +376,19 @@ class Session {
           core_.row_stored(now());
         }
     }
+  }
+  // Answers come in the order of the questions, also once no more are asked.
+  void origin(std::uint8_t what) {
+    if (what == 233) {
+      world_.origin_open = in_.below(4) != 0;
+      return core_.origin_open(world_.origin_open, now());
+    }
+    if (world_.asked_of_origin.empty()) return;
+    const std::uint32_t g = world_.asked_of_origin.front();
+    world_.asked_of_origin.pop_front();
+    const bool right = in_.below(4) != 0;
+    if (right && !world_.stopped) world_.verified.insert(g);
+    core_.generation_fetched(g, right, now());
   }
   void decoded() {
     if (in_.below(4) == 0) {

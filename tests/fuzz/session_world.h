@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <set>
 #include <string>
@@ -64,6 +65,8 @@ class World {
     std::vector<std::size_t> trackers;
     test::StagedManifests staged;  // of neighbours
   } fetching;
+  std::deque<std::uint32_t> asked_of_origin;
+  bool origin_open = false;
   std::set<std::uint32_t> verified;
   std::set<std::uint32_t> given_up;  // lost for good
   bool arrived = false;              // the manifest
@@ -159,6 +162,15 @@ class World {
       FIRN_CHECK(!row->second || *row->second == *a.vectors[slot]);
     }
     decoding.push_back(a.generation);
+  }
+  void on(core::FetchFromOrigin& a) {
+    FIRN_CHECK(!stopped && origin_open && a.count > 0);
+    FIRN_CHECK(a.first + a.count <= shape_.generation_count());
+    for (std::uint32_t g = a.first; g < a.first + a.count; ++g) {
+      FIRN_CHECK(!verified.contains(g));
+      for (const std::uint32_t other : asked_of_origin) FIRN_CHECK(other != g);
+      asked_of_origin.push_back(g);
+    }
   }
   void on(core::DropRows& a) { drop(a.generation); }
   void on(core::DropSlots& a) {

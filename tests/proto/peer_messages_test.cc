@@ -273,6 +273,7 @@ TEST_CASE("a state out of bounds is refused") {
 
   CHECK(says(with([](auto& s) { s.add_unwanted(); }), "span"));
   CHECK(says(with([](auto& s) { s.add_withdrawn(); }), "span"));
+  CHECK(says(with([](auto& s) { s.add_fetching(); }), "span"));
 
   const auto many = [&](std::size_t entries, std::size_t spans) {
     return with([&](auto& s) {
@@ -288,6 +289,14 @@ TEST_CASE("a state out of bounds is refused") {
   CHECK(many(limits::kStateEntriesMax, limits::kStateSpansMax) == "");
   CHECK(says(many(limits::kStateEntriesMax + 1, 0), "too many"));
   CHECK(says(many(0, limits::kStateSpansMax + 1), "too many"));
+
+  const auto fetching = [&](std::size_t spans) {
+    return with([&](auto& s) {
+      for (std::size_t i = 0; i < spans; ++i) s.add_fetching()->set_count(1);
+    });
+  };
+  CHECK(fetching(limits::kFetchingMax) == "");
+  CHECK(says(fetching(limits::kFetchingMax + 1), "too many"));
 
   const auto named = [&](std::size_t received, std::size_t convicted) {
     return with([&](auto& s) {
@@ -445,6 +454,12 @@ TEST_CASE("hello, states and blocks are sent as docs/protocol.md prints them") {
   lost.unwanted = {{17, 1}, {20, 2}};
   lost.withdrawn = {{17, 1}, {20, 1}};
   check("state_withdrawn", lost);
+
+  State fetching;
+  fetching.acknowledged = 7;
+  fetching.credit = 300;
+  fetching.fetching = {{17, 3}};
+  check("state_fetching", fetching);
 
   State strict;
   strict.acknowledged = 7;

@@ -91,6 +91,11 @@ void ActionTrace::add(const MarkProven& action) {
   for (const std::uint32_t slot : action.slots) add(slot);
 }
 
+void ActionTrace::add(const FetchFromOrigin& action) {
+  add(action.first);
+  add(action.count);
+}
+
 void ActionTrace::add(const Decode& action) {
   add(action.generation);
   for (const Vector& vector : action.vectors) add(*vector);

@@ -40,6 +40,7 @@ class ActionTrace {
   void add(const core::SendBlock& action);
   void add(const core::StoreRow& action);
   void add(const core::MarkProven& action);
+  void add(const core::FetchFromOrigin& action);
   void add(const core::Decode& action);
   void add(const core::DropRows& action);
   void add(const core::DropSlots& action);

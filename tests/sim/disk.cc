@@ -138,6 +138,13 @@ bool Disk::decodes(const core::Decode& action) {
   return true;
 }
 
+void Disk::keep(std::uint32_t generation) {
+  if (paused_) return waiting_.push_back([this, generation] { keep(generation); });
+  const auto truth = content_.generation(generation);
+  verified[generation] = {truth.begin(), truth.end()};
+  peer_.fetched(generation, true);
+}
+
 void Disk::drop(std::uint32_t generation) {
   rows.erase(rows.lower_bound({generation, 0}), rows.lower_bound({generation + 1, 0}));
   spooled_.erase(spooled_.lower_bound({generation, 0}), spooled_.lower_bound({generation + 1, 0}));

@@ -45,6 +45,8 @@ class Disk {
   void mark(const core::MarkProven& action);
   void doubt_rows();
   void decode(const core::Decode& action);
+  // As it has come from an origin.
+  void keep(std::uint32_t generation);
   void drop(std::uint32_t generation);
   void drop(const core::DropSlots& action);
   void judge(const core::JudgeRows& action);

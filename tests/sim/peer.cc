@@ -92,6 +92,7 @@ void Peer::begin() {
     state.rows.push_back({at.first, at.second, row.vector, row.sender, row.standing});
   }
   core_->start(network_.content().manifest, state, complete(), now());
+  if (spec_.origin > 0) core_->origin_open(true, now());
 }
 
 void Peer::stop_dead() {
@@ -304,6 +305,22 @@ void Peer::on(const core::FetchManifestFrom& action) {
     }
     act();
   });
+}
+
+void Peer::fetched(std::uint32_t generation, bool verified) {
+  core_->generation_fetched(generation, verified, now());
+  act();
+}
+
+void Peer::on(const core::FetchFromOrigin& action) {
+  if (spec_.origin == 0) network_.note(index_, "a fetch from an origin where there is none");
+  asked_of_origin += action.count;
+  for (std::uint32_t i = 0; i < action.count; ++i) {
+    const bool fails = network_.random().below(1000) < spec_.origin_fails * 1000;
+    later(spec_.origin * (i + 1), [this, fails, g = action.first + i] {
+      fails ? fetched(g, false) : disk.keep(g);
+    });
+  }
 }
 
 void Peer::on(const core::ManifestArrived& action) {

@@ -54,6 +54,7 @@ class Peer {
   void hear(core::PeerKey key, proto::PeerMessage message, std::size_t bytes);
   void lost(core::PeerKey key);  // the connection is gone
   void act();                    // drains the core's actions, arms the timer
+  void fetched(std::uint32_t generation, bool verified);  // from the origin
   // Runs `what` later unless the peer has crashed or finished meanwhile.
   void later(TimeUs delay, std::function<void()> what);
   // As later, also once it has finished: what was sent before still goes out.
@@ -62,6 +63,7 @@ class Peer {
   Disk disk;
   TimeUs completed_at = -1;
   std::vector<std::string> warnings;
+  std::uint32_t asked_of_origin = 0;  // generations
   std::vector<PeerId> ids;  // a new one at each start, the last is id()
 
  private:
@@ -69,6 +71,7 @@ class Peer {
   void perform(core::Action&& action);
   void on(core::SendBlock& action);
   void on(const core::FetchManifestFrom& action);
+  void on(const core::FetchFromOrigin& action);
   void on(const core::ManifestArrived& action);
   void on(const core::ContentComplete& action);
   void make_proof(const std::variant<core::MakeCheck, core::MakeLeaves>& wanted);

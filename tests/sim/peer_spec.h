@@ -34,6 +34,8 @@ struct PeerSpec {
   TimeUs joins = 0;            // when it starts
   TimeUs worker_delay = 0;     // making a block takes so long; States overtake it
   double decode_fails = 0;     // share of decodes whose rows cannot be read back
+  TimeUs origin = 0;           // an origin gives it a generation in so long; 0: it knows none
+  double origin_fails = 0;     // share of them that the origin does not give
   std::uint64_t up_limit = 0;  // as Options
   std::uint64_t down_limit = 0;
   std::uint64_t memory_bytes = 128u << 20;

@@ -84,6 +84,12 @@ struct Decode {
   std::vector<Vector> vectors;  // vectors[s] belongs to slot s, 0..n-1
 };
 
+// Ask an origin for these consecutive generations, compare each with its digest and write it to its
+// files. Answer with generation_fetched(g, ...) for each, in order.
+struct FetchFromOrigin {
+  std::uint32_t first = 0, count = 0;
+};
+
 enum class DecodeOutcome {
   kVerified,  // decoded, digest right, written
   kCorrupt,   // digest wrong: some row was false
@@ -171,6 +177,6 @@ struct Notice {
 using Action =
     std::variant<Connect, Close, Send, SendBlock, StoreRow, MarkProven, Decode, DropRows, DropSlots,
                  JudgeRows, MakeCheck, MakeLeaves, AnnounceTo, FetchManifestFrom, KeepManifestPart,
-                 ManifestArrived, ContentComplete, Finished, Notice, DoubtRows>;
+                 ManifestArrived, ContentComplete, Finished, Notice, DoubtRows, FetchFromOrigin>;
 
 }  // namespace firn::core

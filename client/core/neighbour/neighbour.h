@@ -141,6 +141,7 @@ class Neighbour {
     if (!pipe.acknowledge(state.acknowledged, holds)) return false;
     pipe.raise_credit(state.credit);
     reports.take(std::move(state.received), std::move(state.convicted));
+    fetching = std::move(state.fetching);
     wants_claims_ = state.wants_claims;
     return holds.apply(std::move(state), pipe.next_sequence());
   }
@@ -227,6 +228,7 @@ class Neighbour {
   Contact contact;
   Traffic traffic;
   Reports reports;
+  std::vector<proto::Span> fetching;  // generations that it fetches from an origin
   double worth = 1;                 // of a row that a source gives to it (contributions.h)
   std::uint32_t barren_before = 0;  // peers of its network that passed nothing on
   bool stranger = false;            // Neighbours::strangers

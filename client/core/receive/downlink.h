@@ -15,7 +15,7 @@ class Downlink : private RateLimit {
       : RateLimit(options.down_limit, options.down_budget, now) {}
 
   using RateLimit::held_up, RateLimit::next_due, RateLimit::half_full_at, RateLimit::ready;
-  using RateLimit::rest, RateLimit::set_limit, RateLimit::unlimited;
+  using RateLimit::rest, RateLimit::set_limit, RateLimit::take, RateLimit::unlimited;
 
   // The shape is known: blocks may be granted from now on.
   void set_shape(const Shape& shape);

@@ -221,6 +221,7 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   const trust::Terms terms = trust_.terms();
   state.proven_only = terms.proven_only && !life_.finishing();
   state.trusted_only = terms.trusted_only && !life_.finishing();
+  state.fetching = generations_.fetching();
   state.epoch = context_.epoch;
   if (!life_.finishing() && n.holds.has_everything())
     membership_.small_mesh() ? tell_received(n, terms, state) : tell_convicted(n, terms, state);

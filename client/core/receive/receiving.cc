@@ -120,7 +120,7 @@ void Receiving::decoded(std::uint32_t g, DecodeOutcome outcome) {
   if (!generations_.holdings().decoding(g)) return;
   switch (outcome) {
     case DecodeOutcome::kVerified:
-      verified(g);
+      verified(g, trust::Outcome::kVerified);
       break;
     case DecodeOutcome::kCorrupt:
       trust_.generation(g, trust::Outcome::kFalse);
@@ -132,9 +132,16 @@ void Receiving::decoded(std::uint32_t g, DecodeOutcome outcome) {
   apply_verdicts();
 }
 
-void Receiving::verified(std::uint32_t g) {
+bool Receiving::fetched(std::uint32_t g) {
+  if (generations_.holdings().verified().contains(g)) return false;
+  verified(g, trust::Outcome::kFetched);
+  apply_verdicts();
+  return true;
+}
+
+void Receiving::verified(std::uint32_t g, trust::Outcome outcome) {
   life_.progress(context_.now);
-  trust_.generation(g, trust::Outcome::kVerified);
+  trust_.generation(g, outcome);
   for (const std::uint32_t waiting : generations_.verified(g, context_.now))
     membership_.neighbours().report(waiting);
   outbox_.push(DropRows{g});
@@ -324,7 +331,7 @@ void Receiving::fetch_lost(std::uint32_t g, const Error& error) {
 void Receiving::generation_regained(std::uint32_t g) {
   if (!generations_.holdings().given_up().contains(g)) return;
   outbox_.inform("generation " + std::to_string(g) + " is served again", "served again");
-  verified(g);
+  verified(g, trust::Outcome::kFetched);
   apply_verdicts();
 }
 

@@ -41,6 +41,8 @@ class Receiving final : public Part {
 
   // The answer to Decode.
   void decoded(std::uint32_t g, DecodeOutcome outcome);
+  // It came from an origin, and is right and written. False: it was verified already.
+  bool fetched(std::uint32_t g);
   // The disk is full: gives up the rows of the open generation that has the fewest, to be fetched
   // again. False if there is none to give up.
   bool make_room(const Error& full);
@@ -70,7 +72,7 @@ class Receiving final : public Part {
                   proto::Payload payload);
   void redundant(Neighbour& n, std::uint32_t g);
   void start_decode(std::uint32_t g);
-  void verified(std::uint32_t g);
+  void verified(std::uint32_t g, trust::Outcome outcome);
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void fetch_again(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void report_lost(std::uint32_t g);

@@ -89,6 +89,9 @@ class Generations {
     const auto known = urgent_.find(g);
     return known == urgent_.end() ? proto::kNotUrgent : known->second;
   }
+  // What comes from an origin (origin_fetch.h): no other peer need ask for it there.
+  void set_fetching(std::vector<proto::Span> spans) { fetching_ = std::move(spans); }
+  const std::vector<proto::Span>& fetching() const { return fetching_; }
   // What this peer neither has in whole nor wants.
   GenerationSet unwanted() const;
   // Rows that have been judged: Holdings::mark, doubt, doubt_all and remove.
@@ -129,6 +132,7 @@ class Generations {
   std::map<std::uint32_t, TimeUs> invited_;  // not open; when it was named
   std::uint32_t next_waiting_ = 0;           // from which on next_waiting looks next
   Urgent urgent_;                            // to be read
+  std::vector<proto::Span> fetching_;
   std::set<std::uint32_t> lost_;
   std::uint32_t next_lost_ = 0;  // from which on next_lost looks next
 };

@@ -103,7 +103,8 @@ void Trust::generation(std::uint32_t g, Outcome outcome) {
   p.judging.forget(g);
   p.plain.forget(g);
   if (outcome == Outcome::kGivenUp) return;
-  if (const OpenGeneration* open = p.world.holdings.find_open(g)) {
+  const OpenGeneration* const open = p.world.holdings.find_open(g);
+  if (open && outcome == Outcome::kVerified) {
     for (const OpenGeneration::Share& share : open->by_sender) p.regards.proved(share.sender);
   }
   p.review.verified(g, p.world.holdings.blocks_in(g));

@@ -39,7 +39,12 @@ struct Admission {
 };
 
 // What a generation has come to.
-enum class Outcome { kVerified, kFalse, kGivenUp };
+enum class Outcome {
+  kVerified,  // its rows were true
+  kFetched,   // it came whole from elsewhere: nothing is known of its rows
+  kFalse,
+  kGivenUp,
+};
 
 // The terms on which this peer takes rows. Its States tell the neighbours the first two, and in
 // large meshes whom it has convicted. Valid until the next call of a member of Trust that is not

@@ -38,6 +38,7 @@ struct Report {
   std::uint32_t peers = 0;             // connected
   std::uint64_t bytes_received = 0;    // frames from and to peers
   std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_from_origins = 0;  // content bytes, verified
   std::uint64_t blocks_innovative = 0;
   std::uint64_t blocks_redundant = 0;
   std::uint64_t blocks_recoded = 0;  // received blocks that their sender had recoded

@@ -65,6 +65,10 @@ LabPeerResult Lab::result(std::size_t index) const {
   r.busy_us = sent.busy_us;
   r.blocks_sent = sent.blocks;
   r.rows_max = peer.store.rows_max();
+  if (peer.web) {
+    r.bytes_sent = peer.web->bytes_sent();
+    r.blocks_sent = static_cast<std::uint64_t>(r.bytes_sent / shape_.block_bytes);
+  }
   if (peer.viewer) r.viewing = Viewer(*peer.viewer).result(queue_.now());
   if (peer.core) {
     const core::Counters counters = peer.core->counters();
@@ -94,6 +98,12 @@ std::size_t Lab::add(const LabPeerSpec& spec) {
   shortest_delay_ = std::min(shortest_delay_, peer->spec.link.delay);
   peer->take_name(random_);
   if (!spec.source && !spec.hostile()) ++left_;
+  if (spec.origin) {
+    peer->web.emplace(spec.link.up, static_cast<double>(shape_.generation_bytes()));
+    origin_ = peer.get();
+    if (spec.dies != kNever)
+      post(spec.dies, kDies, *peer, static_cast<std::uint64_t>(spec.back_after));
+  }
   post(spec.joins, kStart, *peer, 0);
   if (spec.crashes != kNever) post(spec.crashes, kCrash, *peer, 0);
   if (spec.changes_mind != kNever) post(spec.changes_mind, kChangesMind, *peer, 0);
@@ -135,8 +145,15 @@ void Lab::handle(const LabEvent& event) {
     default:
       break;
   }
+  if (peer.web) return handle_origin(peer, event);
   if (!peer.core) return;
   switch (event.kind) {
+    case kFetched:
+    case kNotFetched:
+      return fetched(peer, static_cast<std::uint32_t>(event.value), event.kind == kFetched);
+    case kOriginOpen:
+      peer.core->origin_open(event.value != 0, queue_.now());
+      return act(peer);
     case kConnected:
       return connected(peer, attempt, static_cast<std::uint32_t>(event.value));
     case kConnectFailed:
@@ -180,6 +197,7 @@ void Lab::handle(const LabEvent& event) {
 // --- lives ---
 
 void Lab::start(Peer& peer) {
+  if (peer.web) return;
   core::Options options = options_;
   options.seed = random_.next_u64();
   options.self = peer.id;
@@ -208,6 +226,8 @@ void Lab::start(Peer& peer) {
   if (peer.spec.source) state.verified.assign(shape_.generation_count(), true);
   if (peer.spec.wants.size() < 1) state.wanted = generations_of(peer.spec.wants);
   peer.core->start(manifest_, state, peer.spec.source, queue_.now());
+  if (origin_ && queue_.now() >= origin_->gone_until)
+    post(peer.spec.origin_from, kOriginOpen, peer, 1);
   if (peer.spec.film.rate > 0) {
     peer.viewer.emplace(manifest_.info, peer.spec.film, queue_.now());
     if (peer.spec.film.seeks != kNever) post(peer.spec.film.seeks, kSeeks, peer, 0);
@@ -298,6 +318,10 @@ void Lab::perform(Peer& peer, core::Action&& action) {
     links_.send(send->peer, std::move(send->message));
   } else if (const auto* decode = std::get_if<Decode>(&action)) {
     post(kDecodeTime, kDecoded, peer, decode->generation);
+  } else if (const auto* run = std::get_if<FetchFromOrigin>(&action)) {
+    peer.asking.push_back(*run);
+    const TimeUs path = links_.path_between(peer.index, origin_->index);
+    post(path, kAsked, *origin_, peer.index);
   } else if (const auto* connect = std::get_if<Connect>(&action)) {
     call(peer, *connect);
   } else if (const auto* gone = std::get_if<Close>(&action)) {
@@ -319,6 +343,51 @@ void Lab::perform(Peer& peer, core::Action&& action) {
     if (peer.spec.leaves_after != kNever) post(peer.spec.leaves_after, kLeave, peer, 0);
     post(kFinishTime, kFinished, peer, 0);
   }
+}
+
+// --- the origin ---
+
+void Lab::from_origin(const Peer& origin, std::uint32_t kind, std::uint32_t peer,
+                      std::uint64_t value) {
+  post(links_.path_between(origin.index, peer), kind, *peers_[peer], value);
+}
+
+void Lab::handle_origin(Peer& origin, const LabEvent& event) {
+  const TimeUs now = queue_.now();
+  if (event.kind == kAsked) {
+    Peer& asker = *peers_[event.value];
+    const core::FetchFromOrigin run = asker.asking.front();
+    asker.asking.pop_front();
+    if (now >= origin.gone_until) origin.web->ask(asker.index, run, now);
+    else
+      for (std::uint32_t i = 0; i < run.count; ++i)
+        from_origin(origin, kNotFetched, asker.index, run.first + i);
+  } else if (event.kind == kDies) {
+    const auto away = static_cast<TimeUs>(event.value);
+    origin.gone_until = away == kNever ? kNever : now + away;
+    for (const auto& [peer, g] : origin.web->fail(now)) from_origin(origin, kNotFetched, peer, g);
+    for (const auto& peer : peers_) {
+      if (peer->web) continue;
+      from_origin(origin, kOriginOpen, peer->index, 0);
+      if (away == kNever) continue;
+      post(away + links_.path_between(origin.index, peer->index), kOriginOpen, *peer, 1);
+    }
+  }
+  if (event.kind == kServed && origin.armed == static_cast<TimeUs>(event.value))
+    origin.armed = kNever;
+  for (const auto& [peer, g] : origin.web->served(now)) from_origin(origin, kFetched, peer, g);
+  const TimeUs next = origin.web->next();
+  if (next == kNever || next >= origin.armed) return;
+  origin.armed = next;
+  post(std::max<TimeUs>(next - now, 1), kServed, origin, static_cast<std::uint64_t>(next));
+}
+
+void Lab::fetched(Peer& peer, std::uint32_t generation, bool came) {
+  if (came && peer.result.first_generation < 0) peer.result.first_generation = queue_.now();
+  peer.core->generation_fetched(generation, came, queue_.now());
+  if (!peer.viewer || !came) return act(peer);
+  peer.viewer->arrived(generation, queue_.now());
+  watch_on(peer);
 }
 
 // --- meeting ---

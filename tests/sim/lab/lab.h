@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,7 @@
 #include "tests/sim/lab/run.h"
 #include "tests/sim/lab/tracker.h"
 #include "tests/sim/lab/viewer.h"
+#include "tests/sim/lab/web_server.h"
 
 namespace firn::sim {
 
@@ -92,6 +94,9 @@ class Lab final : private LinkUser {
     std::optional<Viewer> viewer;
     core::Urgent urgent;                          // as the core was told
     std::unique_ptr<hostile::Saboteur> saboteur;  // of a hostile one
+    std::optional<WebServer> web;                 // of an origin
+    TimeUs gone_until = 0;                        // likewise
+    std::deque<core::FetchFromOrigin> asking;     // on its way to the origin
     LabPeerResult result;                         // but for its traffic, which its links know
   };
 
@@ -115,6 +120,10 @@ class Lab final : private LinkUser {
   void announced(Peer& asker, std::uint64_t wanted);
   void decoded(Peer& peer, std::uint32_t generation);
   void watch_on(Peer& peer);
+  void fetched(Peer& peer, std::uint32_t generation, bool came);
+  void handle_origin(Peer& origin, const LabEvent& event);
+  // An event of that peer, as far from the origin as it is.
+  void from_origin(const Peer& origin, std::uint32_t kind, std::uint32_t peer, std::uint64_t value);
   void take_sample();
   void post(TimeUs delay, std::uint32_t kind, const Peer& peer, std::uint64_t value);
 
@@ -134,6 +143,7 @@ class Lab final : private LinkUser {
   TimeUs shortest_delay_ = kNever;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::size_t left_ = 0;  // peers that are still to complete
+  Peer* origin_ = nullptr;
   double source_copies_ = 0, honest_copies_ = 0;
   Delivered delivered_;
   TimeUs source_left_ = -1;

@@ -31,6 +31,13 @@ enum LabEventKind : std::uint32_t {
   kChangesMind,
   kSeeks,    // a viewer
   kRenamed,  // a hostile peer takes a fresh identity
+  kFetched,  // from the origin; value: generation
+  kNotFetched,
+  kOriginOpen,  // value: 0 or 1
+  // Of the origin (web_server.h).
+  kAsked,   // value: the peer whose oldest request it is
+  kServed,  // value: when it was armed for
+  kDies,    // value: microseconds until it is back
 };
 
 inline bool is_of_links(std::uint32_t kind) {

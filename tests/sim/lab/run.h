@@ -47,6 +47,9 @@ struct LabFilm {
 struct LabPeerSpec {
   LabLink link = {};
   bool source = false;
+  bool origin = false;  // a source that is no peer but a web server:
+  TimeUs dies = kNever, back_after = kNever;
+  TimeUs origin_from = 0;  // a peer knows the origin so long after it joined
   bool listens = true;
   bool firewalled = false;        // it holds that it listens, but calls to it stay unanswered
   bool leaves_when_safe = false;  // a source: as firn share --leave-when-safe

@@ -62,6 +62,11 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
   LabPeerSpec source;
   source.link = {arguments.number("seed_mbit", "8") * kMbit, 0, delay()};
   source.source = true;
+  source.origin = arguments.number("origin", "0") != 0;
+  if (const double dies = arguments.number("origin_dies_s", "0"); dies > 0)
+    source.dies = micro(dies);
+  if (const double back = arguments.number("origin_back_s", "0"); back > 0)
+    source.back_after = micro(back);
   source.leaves_when_safe = arguments.number("leave_when_safe", "0") != 0;
   specs.push_back(source);
   const int peers = static_cast<int>(arguments.number("peers", "12"));
@@ -85,6 +90,7 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
   const bool hurries = arguments.number("hurries", "1") != 0;
   const double seek_peer = arguments.number("seek_peer", "0");
   const double seek_s = arguments.number("seek_s", "0");
+  const double origin_from = arguments.number("origin_from_s", "0");
   const double seek_to = arguments.number("seek_to", "0.5");
   for (int i = 0; i < peers; ++i) {
     LabPeerSpec spec;
@@ -100,6 +106,7 @@ std::vector<LabPeerSpec> peers_of(Arguments& arguments, codec::CoefficientStream
     if (crash > 0 && chosen(crash_share)) spec.crashes = micro(crash);
     if (leave >= 0) spec.leaves_after = micro(leave);
     spec.takes_only = i < takers;
+    spec.origin_from = micro(origin_from);
     if (place < deeds.size()) spec.deeds = deeds[place];
     if (taker_kib > 0) spec.up_limit = taker_kib * 1024;
     if (hostile_at == "lan") spec.ip = "192.168.7." + std::to_string(i + 2);

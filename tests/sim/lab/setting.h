@@ -40,6 +40,8 @@ struct Setting {
 //   without_hostile=0 (1: the same race without those)
 //   hostile_at=apart (together: at one address; all are in networks of their own but for
 //   lan: all peers are in one, each at an address of its own)
+//   origin=0 (1: the source is no peer but a web server) origin_dies_s=0 origin_back_s=0 (so long
+//   after it died; 0: never) origin_from_s=0 (peers know it so long after they joined)
 //   share=1.05 acks=0 alone=110 (bytes, see LabWire) neighbours=0 mixture_rows=0 (0: the policy's)
 //   wants=0-1[,0.5-1,...] (part of the content that a peer wants, in turn)
 //   later=[0-1,...] later_s=0 (the same, from so many seconds on; 0: never)
