@@ -141,7 +141,7 @@ class Neighbour {
     if (!pipe.acknowledge(state.acknowledged, holds)) return false;
     pipe.raise_credit(state.credit);
     reports.take(std::move(state.received), std::move(state.convicted));
-    fetching = std::move(state.fetching);
+    fetching = state.fetching;
     wants_claims_ = state.wants_claims;
     return holds.apply(std::move(state), pipe.next_sequence());
   }

@@ -234,7 +234,7 @@ bool RemoteHoldings::apply(proto::State&& state, std::uint32_t next_sequence) {
   if (state.neighbours > 0) connections_ = state.neighbours;
   const std::uint32_t count = complete_.size();
   if (!possible(state.complete, count) || !possible(state.unwanted, count) ||
-      !possible(state.withdrawn, count))
+      !possible(state.withdrawn, count) || !possible(state.fetching, count))
     return false;
   for (const proto::Span& span : state.complete) {
     // From one that is missing to the next: saying the same again and again costs us little.
