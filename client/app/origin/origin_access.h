@@ -33,10 +33,13 @@ struct OriginAccess {
 // kBadInput; messages show the name, not the value.
 Status check_header(std::string_view header);
 
+// The region that requests to s3 are signed for.
+std::string s3_region(const OriginAccess& access);
+
 // Where requests for `url` go: `url` itself if it is http or https. Of s3 it is
-// https://BUCKET.s3.REGION.amazonaws.com/KEY, or path style for a bucket with dots in its name
-// (certificates cover one label): https://s3.REGION.amazonaws.com/BUCKET/KEY; with an endpoint
-// ENDPOINT/BUCKET/KEY. Errors: kBadInput (endpoint or region are none).
+// https://BUCKET.s3.REGION.amazonaws.com/KEY, or path style for a bucket whose name is no label of
+// a host's (it has dots, capitals or '_'): https://s3.REGION.amazonaws.com/BUCKET/KEY; with an
+// endpoint ENDPOINT/BUCKET/KEY. Errors: kBadInput (endpoint or region are none).
 Result<OriginUrl> request_url(const OriginUrl& url, const OriginAccess& access);
 
 }  // namespace firn::app

@@ -5,9 +5,10 @@
 // A request goes to request_url(url, access), with `access`'s credentials. At most kRedirectsMax
 // redirects are followed, to http and https alone and never from https to http; credentials stay
 // behind at the first one that leaves scheme, host or port. Each address that is connected to is
-// checked, after name resolution: without access.by_hand only addresses of the Internet
-// (AddressKind::kGlobal) are. Through a proxy that check cannot be made, so proxies of the
-// environment are used only with access.proxies.
+// checked, after name resolution: without access.by_hand it must be one of the Internet
+// (AddressKind::kGlobal); with it, a redirect to another host must not lead to an address of
+// another special kind than the redirecting server's. Through a proxy that check cannot be made, so
+// proxies of the environment are used only with access.proxies.
 //
 // Connections are kept and used again, HTTP/2 is spoken where the server offers it. The caller
 // bounds how many transfers of one origin there are at a time.
@@ -52,6 +53,8 @@ struct TransfersOptions {
   // Certificates that are trusted, PEM. Empty: the file that CURL_CA_BUNDLE or SSL_CERT_FILE names,
   // as for the curl command, else the system's.
   std::string ca_file;
+  // For the variables of proxies, .netrc and certificates; called on any thread.
+  Environment environment = process_environment;
 };
 
 // Any thread.
