@@ -33,10 +33,10 @@ std::optional<std::uint64_t> number_of(std::string_view digits) {
 std::optional<std::int64_t> seconds_of(std::string_view date) {
   static constexpr std::string_view kForm = "Www, DD Mmm YYYY hh:mm:ss GMT";
   static constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  if (date.size() != kForm.size()) return std::nullopt;
-  for (std::size_t i = 0; i < kForm.size(); ++i)
-    if (std::string_view(", :GMT").find(kForm[i]) != std::string_view::npos && date[i] != kForm[i])
-      return std::nullopt;
+  if (date.size() != kForm.size() || !date.ends_with(" GMT")) return std::nullopt;
+  for (const char mark : {',', ' ', ':'})
+    for (std::size_t i = 0; i < kForm.size(); ++i)
+      if (kForm[i] == mark && date[i] != mark) return std::nullopt;
   const auto field = [&](std::size_t at, std::size_t digits) {
     return number_of(date.substr(at, digits));
   };

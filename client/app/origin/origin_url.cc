@@ -18,6 +18,8 @@ constexpr std::size_t kHostBytesMax = 253;  // of a name in DNS (RFC 1035)
 constexpr std::string_view kPathCharacters = "-._~!$&'()*+,;=:@/";
 constexpr std::string_view kQueryCharacters = "-._~!$&'()*+,;=:@/?";
 
+constexpr std::string_view kUserCharacters = "-._~!$&'()*+,;=:@%";
+
 struct SchemeFacts {
   OriginUrl::Scheme scheme;
   std::string_view prefix;
@@ -158,6 +160,9 @@ Result<OriginUrl> parse_origin(std::string_view text) {
   if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) {
     if (is_s3) return refused("s3:// takes no user; keys come from the environment or ~/.aws");
     const std::string_view info = authority.substr(0, at);
+    // Some readers take a backslash for '/', and then another part for the host.
+    if (!consists_of(info, kUserCharacters))
+      return refused("its user or password has characters that must be percent-encoded");
     const std::size_t colon = std::min(info.find(':'), info.size());
     const auto user = percent_decode(info.substr(0, colon));
     const auto password = percent_decode(info.substr(std::min(colon + 1, info.size())));

@@ -20,6 +20,9 @@ constexpr long kReadBytes = 256 << 10;
 // be used again.
 constexpr std::uint64_t kUnusedBytesMax = 64 << 10;
 constexpr std::size_t kCurlWordsMax = 300;
+// S3 wants the SHA-256 of a request's body, here of none; libcurl 7.88 does not add it by itself.
+constexpr const char* kEmptyPayload =
+    "x-amz-content-sha256: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 bool is_redirect(int status) {
   return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
@@ -195,6 +198,7 @@ void Transfer::set_up_credentials(CurlList& headers) {
     if (!access.aws) return;
     ::curl_easy_setopt(curl, CURLOPT_AWS_SIGV4, ("aws:amz:" + s3_region(access) + ":s3").c_str());
     set_user(access.aws->id, access.aws->secret);
+    append(headers, kEmptyPayload);
     if (!access.aws->session_token.empty())
       append(headers, "X-Amz-Security-Token: " + access.aws->session_token);
     return;
@@ -383,6 +387,7 @@ TransferEnd Transfer::fault_of(CURLcode result) const {
       return passing("the server sends more than " + std::to_string(kUnusedBytesMax) +
                      " bytes besides a redirect");
     case CURLE_UNSUPPORTED_PROTOCOL:
+      return passing("the server does not speak HTTP (" + words + "); check host and port");
     case CURLE_URL_MALFORMAT:
       return fault(Fault::kNotAllowed, ErrorCode::kBadInput, words + "; check the URL");
     default:
