@@ -1,0 +1,77 @@
+// The address of an origin: an ordinary web server or an S3 bucket that has a content's files. It
+// names one file, or a folder (its path ends in '/') below which the files stand by their paths.
+//
+//   https://[USER:PASSWORD@]HOST[:PORT]/PATH[?QUERY]    also http
+//   s3://BUCKET/KEY                                     see origin_access.h for where that is
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "proto/base/result.h"
+
+namespace firn::app {
+
+inline constexpr std::size_t kOriginBytesMax = 2048;  // of a URL as it is typed or sent
+
+class OriginUrl {
+ public:
+  enum class Scheme { kHttp, kHttps, kS3 };
+
+  OriginUrl() = default;  // of no host; for members that are set later
+
+  Scheme scheme() const { return scheme_; }
+  // In small letters; an IPv6 address in its brackets. Of s3: the bucket, as it is written.
+  const std::string& host() const { return host_; }
+  std::uint16_t port() const { return port_; }  // the scheme's own if the URL names none; 0 of s3
+  // Begins with '/', percent-encoded.
+  const std::string& path() const { return path_; }
+  // Decoded; empty if there are none. Never for logs.
+  const std::string& user() const { return user_; }
+  const std::string& password() const { return password_; }
+
+  // The URL without user and password: for requests, links and manifests. parse_origin() of it
+  // gives the same again.
+  std::string text() const;
+  // For people and logs: no user and password, and "..." in place of what the query says, because
+  // that may be a signature.
+  std::string shown() const;
+  // Whether the URL holds what must not be published: user or password, or a query parameter that
+  // is named like a signature, token or key (X-Amz-Signature, sig, access_token, ...).
+  bool has_secrets() const;
+
+  bool is_folder() const { return path_.ends_with('/'); }
+  // The URL of the file at `path` (relative, as in a manifest: components separated by '/') below
+  // this folder. Every component is percent-encoded; user, password and query stay.
+  OriginUrl file(std::string_view path) const;  // is_folder()
+  // The last component of the path, decoded: a name for the file on this machine, safe as
+  // check_content_path() says. Errors: kBadInput (a folder, or such a name: asks for --as).
+  Result<std::string> name() const;
+
+  // Same scheme, host and port, as text: credentials for one are good for the other.
+  bool same_host(const OriginUrl& other) const;
+
+  bool operator==(const OriginUrl&) const = default;
+
+ private:
+  friend Result<OriginUrl> parse_origin(std::string_view text);
+  std::string with_query(const std::string& query) const;
+
+  Scheme scheme_ = Scheme::kHttps;
+  std::string user_, password_;
+  std::string host_;
+  std::uint16_t port_ = 0;
+  std::string path_ = "/";
+  std::string query_;  // without '?'
+};
+
+// A fragment ("#...") is cut off; characters of path and query that no URL may hold (spaces, UTF-8)
+// are percent-encoded. Text from people, links, manifests and servers' redirects. Errors:
+// kBadInput: another scheme, no host or a host with other characters than a name's, a wrong port,
+// control characters, '%' without two digits, more than kOriginBytesMax bytes. Messages show no
+// secret.
+Result<OriginUrl> parse_origin(std::string_view text);
+
+}  // namespace firn::app
