@@ -129,6 +129,10 @@ void manifests(const std::filesystem::path& root) {
       sample_info(), {*parse_address("tracker.example:7000"), *parse_address("[::1]:7000")});
   add("folder", sample);
   add("signed", *sign_manifest(sample, bytes_of(std::string(32, 's'))));
+  const std::vector<std::string> urls = {"https://a.example/x/", "s3://bucket/x/"};
+  const Manifest named = *with_origins(*make_manifest(info_of_shape(4, 16, 70), {}), urls);
+  add("origins", named);
+  add("signed-origins", *sign_manifest(named, bytes_of(std::string(32, 's'))));
   add("single", *make_manifest(info_of_shape(4, 16, 70), {}));
   add("empty", *make_manifest(info_of_shape(64, 16384, 0), {}));
 }

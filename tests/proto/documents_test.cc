@@ -124,6 +124,8 @@ TEST_CASE("the limits in docs/protocol.md are those of the program") {
   CHECK_LIMIT(kPathComponentBytesMax);
   CHECK_LIMIT(kTrackerCountMax);
   CHECK_LIMIT(kAddressBytesMax);
+  CHECK_LIMIT(kOriginCountMax);
+  CHECK_LIMIT(kOriginBytesMax);
   CHECK_LIMIT(kAgentBytesMax);
   CHECK_LIMIT(kReasonBytesMax);
   CHECK_LIMIT(kPeerExchangeMax);
