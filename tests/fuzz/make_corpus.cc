@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proto/base/base64url.h"
 #include "proto/content/link.h"
 #include "proto/content/sealed_manifest.h"
 #include "proto/messages.h"
@@ -156,6 +157,8 @@ void links(const std::filesystem::path& root) {
   corpus.add("parts", "firn:" + id + "/pub=" + id + "/tr=a.example:7000/x=y/peer=" + id +
                           "@2001:db8::1:7/peer=fe80::1+eth0:7/");
   corpus.add("parts-private", "firn:" + id + "." + secret.text(ContentId{}) + "/tr=a.example");
+  corpus.add("origins", "firn:" + id + "/ws=" + base64url_encode("https://a.example/x/") +
+                            "/ws=" + base64url_encode("s3://b/x?y") + "?ws=aHR0cDovL2E");
   corpus.add("mixed", " firn:" + id + "/tr=::1:7?tr=%5B::1%5D:7&pub=" + id + "#end");
   corpus.add("address", id + "@[fe80::1%eth0]:7000");
   corpus.add("path",
