@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "proto/base/base64url.h"
 #include "proto/base/limits.h"
 #include "proto/base/percent.h"
 #include "proto/base/plain_text.h"
 #include "proto/base/public_key.h"
+#include "proto/content/origins.h"
 
 namespace firn {
 namespace {
@@ -28,17 +30,24 @@ bool begins_part(std::string_view text) {
   return end != std::string_view::npos && text[end] == '=';
 }
 
+// An origin may hold a password. Writers put origins last.
+std::string without_origins(std::string_view text) {
+  const std::string low = lower_case(text);
+  const std::size_t at = std::min({low.find("/ws="), low.find("?ws="), low.find("&ws=")});
+  if (at == std::string::npos) return std::string(text);
+  return std::string(text.substr(0, at + 4)) + "...";
+}
+
 // A link for an error's text, without what may be a secret: whatever stands where one should.
-std::string shown(std::string_view text) {
+std::string shown(std::string_view given) {
+  const std::string text = without_origins(given);
   if (!looks_like_link(text)) return to_plain_text(without_secrets(text), 200);
   const std::size_t id_end = std::min(
       {text.size(), kScheme.size() + kIdTextBytes, text.find_first_of("./?", kScheme.size())});
   std::size_t rest = id_end;
-  while (rest < text.size() && !begins_part(text.substr(rest))) ++rest;
-  return to_plain_text(std::string(text.substr(0, id_end))
-                           .append(rest > id_end ? "..." : "")
-                           .append(text.substr(rest)),
-                       200);
+  while (rest < text.size() && !begins_part(std::string_view(text).substr(rest))) ++rest;
+  return to_plain_text(
+      text.substr(0, id_end).append(rest > id_end ? "..." : "").append(text.substr(rest)), 200);
 }
 
 Error bad_link(std::string_view text, const std::string& why) {
@@ -96,6 +105,17 @@ std::string take_publisher(std::string_view text, Link& link) {
   return "";
 }
 
+std::string take_origin(std::string_view text, Link& link) {
+  if (link.origins.size() == limits::kOriginCountMax)
+    return "there are more than " + std::to_string(limits::kOriginCountMax) + " of ws";
+  auto url = base64url_decode(text);
+  if (!url) return "what follows 'ws=' is not the URL of an origin in base64url without padding";
+  if (const Status right = check_origin_text(*url); !right.ok())
+    return "what follows 'ws=' is not the URL of an origin: " + right.error().detail;
+  link.origins.push_back(*std::move(url));
+  return "";
+}
+
 // What stands between "firn:" and the first part or parameter. Returns what is wrong, or "".
 std::string take_name(std::string_view name, Link& link) {
   const std::size_t point = std::min(name.find('.'), name.size());
@@ -111,6 +131,7 @@ std::string take_name(std::string_view name, Link& link) {
 std::string take_value(std::string_view name, std::string_view value,
                        Result<Address> (*parse)(std::string_view), Link& link) {
   if (name == "pub") return take_publisher(value, link);
+  if (name == "ws") return take_origin(value, link);
   if (name != "tr" && name != "peer") return "";
   auto& list = name == "tr" ? link.trackers : link.peers;
   const std::size_t most = name == "tr" ? limits::kTrackerCountMax : limits::kPeerExchangeMax;
@@ -195,6 +216,7 @@ std::string to_text(const Link& link) {
   if (link.publisher) append("pub", link.publisher->text());
   for (const Address& tracker : link.trackers) append("tr", to_part(tracker));
   for (const Address& peer : link.peers) append("peer", to_part(peer));
+  for (const std::string& origin : link.origins) append("ws", base64url_encode(origin));
   return text;
 }
 

@@ -5,7 +5,9 @@
 
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
+#include "proto/base/signature.h"
 #include "proto/content/manifest_info.h"
+#include "proto/content/origins.h"
 #include "proto/content/publisher.h"
 #include "proto/message_checks.h"
 #include "proto/wire.h"
@@ -79,6 +81,13 @@ Status parse_envelope(std::string_view bytes, wire::Envelope& envelope) {
   if (!proto::text_fits(as_bytes(bytes), wire::Envelope::kTrackersFieldNumber,
                         limits::kAddressBytesMax))
     return bad(ErrorCode::kBadInput, "a tracker's address is too long or not plain text");
+  if (!proto::count_fits(as_bytes(bytes), wire::Envelope::kOriginsFieldNumber,
+                         limits::kOriginCountMax))
+    return bad(ErrorCode::kBadInput, "its envelope is malformed, or names more than " +
+                                         std::to_string(limits::kOriginCountMax) + " origins");
+  if (!proto::text_fits(as_bytes(bytes), wire::Envelope::kOriginsFieldNumber,
+                        limits::kOriginBytesMax))
+    return bad(ErrorCode::kBadInput, "an origin's URL is too long or not plain text");
   if (!proto::parse_wire(as_bytes(bytes), envelope) || envelope.info().empty())
     return bad(ErrorCode::kBadInput, "its envelope is malformed or has no info part");
   return Done{};
@@ -99,6 +108,25 @@ Result<std::vector<Address>> parse_trackers(const wire::Envelope& envelope) {
 void set_trackers(const std::vector<Address>& trackers, wire::Envelope& envelope) {
   envelope.clear_trackers();
   for (const Address& tracker : trackers) envelope.add_trackers(to_text(tracker));
+}
+
+std::vector<std::string> urls_of(const wire::Envelope& envelope) {
+  return {envelope.origins().begin(), envelope.origins().end()};
+}
+
+// Whether the publisher signed the origins, and there are some. `content`: the info's id.
+bool origins_are_signed(const wire::Envelope& envelope, const ContentId& content) {
+  return !envelope.origins().empty() &&
+         signed_by(envelope.publisher_key(), origins_message(content, urls_of(envelope)),
+                   envelope.origins_signature());
+}
+
+Status check_origins(const wire::Envelope& envelope, const ContentId& content) {
+  for (const std::string& url : envelope.origins())
+    if (Status right = check_origin_text(url); !right.ok()) return right;
+  if (!envelope.origins_signature().empty() && !origins_are_signed(envelope, content))
+    return bad(ErrorCode::kCorrupt, "the publisher's key did not sign its origins");
+  return Done{};
 }
 
 // A manifest with other things around the same info.
@@ -128,6 +156,18 @@ Result<Manifest> with_trackers(const Manifest& manifest, const std::vector<Addre
   return reseal(envelope);
 }
 
+Result<Manifest> with_origins(const Manifest& manifest, const std::vector<std::string>& urls) {
+  const Result<std::string_view> bytes = unseal(manifest.file_bytes);
+  if (!bytes.ok()) return bytes.error();
+  wire::Envelope envelope;
+  if (Status status = parse_envelope(*bytes, envelope); !status.ok()) return status.error();
+  for (const std::string& url : urls)
+    if (Status right = check_origin_text(url); !right.ok()) return right.error();
+  envelope.mutable_origins()->Assign(urls.begin(), urls.end());
+  if (!origins_are_signed(envelope, manifest.id)) envelope.clear_origins_signature();
+  return reseal(envelope);
+}
+
 Result<Manifest> sign_manifest(const Manifest& manifest, std::span<const std::uint8_t> secret_key) {
   const Result<std::string_view> bytes = unseal(manifest.file_bytes);
   if (!bytes.ok()) return bytes.error();
@@ -137,6 +177,10 @@ Result<Manifest> sign_manifest(const Manifest& manifest, std::span<const std::ui
   if (!publisher.ok()) return publisher.error();
   envelope.set_publisher_key(publisher->key);
   envelope.set_publisher_signature(publisher->signature);
+  envelope.clear_origins_signature();
+  if (!envelope.origins().empty())
+    envelope.set_origins_signature(
+        *sign(origins_message(manifest.id, urls_of(envelope)), secret_key));
   return reseal(envelope);
 }
 
@@ -149,10 +193,14 @@ Result<Manifest> parse_manifest(std::string_view file_bytes) {
   if (!info.ok()) return info.error();
   Result<std::vector<Address>> trackers = parse_trackers(envelope);
   if (!trackers.ok()) return trackers.error();
+  const ContentId id = id_of(envelope.info());
+  if (Status right = check_origins(envelope, id); !right.ok()) return right.error();
 
-  Manifest manifest{.id = id_of(envelope.info()),
+  Manifest manifest{.id = id,
                     .info = *std::move(info),
                     .trackers = *std::move(trackers),
+                    .origins = urls_of(envelope),
+                    .origins_signed = !envelope.origins_signature().empty(),
                     .publisher = {},
                     .file_bytes = std::string(file_bytes)};
   if (!envelope.publisher_key().empty() || !envelope.publisher_signature().empty()) {

@@ -62,6 +62,8 @@ struct Manifest {
   ContentId id;
   Info info;
   std::vector<Address> trackers;
+  std::vector<std::string> origins = {};  // URLs that check_origin_text takes
+  bool origins_signed = false;            // by the publisher's key
   std::optional<Publisher> publisher;
   std::string file_bytes;  // the manifest file exactly as it stands
 };
@@ -76,10 +78,14 @@ Result<Manifest> make_manifest(const Info& info, const std::vector<Address>& tra
 // Same info (same content id), other trackers.
 Result<Manifest> with_trackers(const Manifest& manifest, const std::vector<Address>& trackers);
 
-// Same info, signed with a publisher's Ed25519 key (32 secret bytes; kBadInput if they are not).
+// Same info, other origins: URLs. Their signature is left out unless they are those that it is for.
+Result<Manifest> with_origins(const Manifest& manifest, const std::vector<std::string>& urls);
+
+// Same info, it and the origins signed with a publisher's Ed25519 key (32 secret bytes; kBadInput
+// if they are not).
 Result<Manifest> sign_manifest(const Manifest& manifest, std::span<const std::uint8_t> secret_key);
 
-// Checks both digests, every bound, every path, all sums, the signature if there is one.
+// Checks both digests, every bound, every path, all sums, the signatures if there are any.
 // Errors: kCorrupt (a digest does not fit), kBadInput (a rule is broken; says which and where).
 Result<Manifest> parse_manifest(std::string_view file_bytes);
 

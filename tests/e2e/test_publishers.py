@@ -1,16 +1,19 @@
 #!/usr/bin/python3
 """Publishers: keys, signatures, links that name them, and who speaks for a content."""
 
+import base64
 import hashlib
+import json
 import os
 import pathlib
+import re
 import stat
 from unittest import mock
 
 import harness
 from harness import DISK, KIB, MIB, USAGE, WRONG_IDENTITY
 from pypeer.identity import Identity, text_of
-from pypeer.manifest import Manifest
+from pypeer.manifest import Manifest, write_manifest
 from pypeer.tracker import TrackerConnection
 from pypeer.wire import manifest_pb2, tracker_pb2
 
@@ -107,6 +110,50 @@ class Signed(PublisherTest):
         self.assertEqual(("nobody", "none"), (table["signed by"], table["authority"]))
         self.assert_refused(self.run_firn("info", manifest, "--publisher", public), WRONG_IDENTITY,
                             public, "not signed")
+
+    def test_info_shows_origins_and_whether_they_are_signed(self):
+        manifest = Manifest(self.create(self.file(KIB)).read_bytes())
+        signer = Identity(self.folder)
+        urls = ["https://a.example/x?X-Amz-Signature=secret", "s3://bucket/x"]
+        message = b"firn origins v1" + manifest.content_id
+        message += b"".join(len(url).to_bytes(4, "big") + url.encode() for url in urls)
+        shown = ["https://a.example/x?...", "s3://bucket/x"]
+        signatures = {"publisher_key": signer.public_key,
+                      "publisher_signature": signer.key.sign(b"firn manifest v1" + manifest.info_bytes),
+                      "origins_signature": signer.key.sign(message)}
+        path = self.folder / "named.firn"
+        for fields, signed in (({}, False), (signatures, True)):
+            with self.subTest(signed=signed):
+                path.write_bytes(write_manifest(manifest.info, origins=urls, **fields))
+                status, output, errors = self.run_firn("info", path, "--json")
+                self.assertEqual(0, status, errors)
+                self.assertEqual(
+                    [{"url": url, "named_by": "manifest", "signed": signed} for url in shown],
+                    json.loads(output)["origins"])
+                status, table, _ = self.run_firn("info", path)
+                self.assertEqual(0, status)
+                for url in shown:
+                    note = "signed by the publisher" if signed else "not signed"
+                    self.assertRegex(table, rf"origin +{re.escape(url)} \({note}\)")
+                self.assertNotIn("secret", output + table)
+
+    def test_info_shows_the_origins_of_a_link_and_keeps_them_in_it(self):
+        seed = self.share(self.file(10))
+        url = base64.urlsafe_b64encode(b"https://a.example/x").decode().rstrip("=")
+        link = f"{seed.link()}/ws={url}"
+        status, output, errors = self.run_firn("info", link, "--json")
+        self.assertEqual(0, status, errors)
+        info = json.loads(output)
+        self.assertEqual(link, info["link"])
+        self.assertEqual([{"url": "https://a.example/x", "named_by": "link", "signed": False}],
+                         info["origins"])
+        self.assertIn("https://a.example/x (the link names it)", self.run_firn("info", link)[1])
+        password = base64.urlsafe_b64encode(b"https://user:secret@a.example/").decode().rstrip("=")
+        status, output, errors = self.run_firn("info", f"{seed.link()}/ws={password}")
+        self.assertEqual(USAGE, status)
+        self.assertIn("password", errors)
+        for word in ("secret", password[:20]):
+            self.assertNotIn(word, output + errors)
 
     def test_a_link_carries_the_publisher_and_get_checks_it(self):
         key, public = self.key()

@@ -16,7 +16,8 @@ FIRN_FUZZ_TARGET(link) {
     const auto again = parse_link(written);
     FIRN_CHECK(again.ok() && again->content_id == link->content_id &&
                again->trackers == link->trackers && again->peers == link->peers &&
-               again->publisher == link->publisher && again->secret == link->secret);
+               again->publisher == link->publisher && again->secret == link->secret &&
+               again->origins == link->origins);
   } else {
     FIRN_CHECK(is_plain_text(link.error().message()));
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proto/base/base64url.h"
 #include "proto/content/link.h"
 #include "proto/content/sealed_manifest.h"
 #include "proto/messages.h"
@@ -129,6 +130,10 @@ void manifests(const std::filesystem::path& root) {
       sample_info(), {*parse_address("tracker.example:7000"), *parse_address("[::1]:7000")});
   add("folder", sample);
   add("signed", *sign_manifest(sample, bytes_of(std::string(32, 's'))));
+  const std::vector<std::string> urls = {"https://a.example/x/", "s3://bucket/x/"};
+  const Manifest named = *with_origins(*make_manifest(info_of_shape(4, 16, 70), {}), urls);
+  add("origins", named);
+  add("signed-origins", *sign_manifest(named, bytes_of(std::string(32, 's'))));
   add("single", *make_manifest(info_of_shape(4, 16, 70), {}));
   add("empty", *make_manifest(info_of_shape(64, 16384, 0), {}));
 }
@@ -152,6 +157,8 @@ void links(const std::filesystem::path& root) {
   corpus.add("parts", "firn:" + id + "/pub=" + id + "/tr=a.example:7000/x=y/peer=" + id +
                           "@2001:db8::1:7/peer=fe80::1+eth0:7/");
   corpus.add("parts-private", "firn:" + id + "." + secret.text(ContentId{}) + "/tr=a.example");
+  corpus.add("origins", "firn:" + id + "/ws=" + base64url_encode("https://a.example/x/") +
+                            "/ws=" + base64url_encode("s3://b/x?y") + "?ws=aHR0cDovL2E");
   corpus.add("mixed", " firn:" + id + "/tr=::1:7?tr=%5B::1%5D:7&pub=" + id + "#end");
   corpus.add("address", id + "@[fe80::1%eth0]:7000");
   corpus.add("path",

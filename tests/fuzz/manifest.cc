@@ -73,6 +73,12 @@ FIRN_FUZZ_TARGET(manifest) {
   FIRN_CHECK(again.ok() && again->file_bytes == made->file_bytes);
   const auto moved = with_trackers(*manifest, {});
   FIRN_CHECK(moved.ok() && moved->id == manifest->id && moved->trackers.empty());
+  FIRN_CHECK(moved->origins == manifest->origins &&
+             moved->origins_signed == manifest->origins_signed);
+  const auto stripped = with_origins(*manifest, {});
+  FIRN_CHECK(stripped.ok() && stripped->id == manifest->id && stripped->origins.empty());
+  const auto named = with_origins(*stripped, manifest->origins);
+  FIRN_CHECK(named.ok() && named->origins == manifest->origins && !named->origins_signed);
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "proto/base/limits.h"
 #include "proto/content/sealed_manifest.h"
 #include "sample_keys.h"
+#include "tests/proto/sample_manifest.h"
 
 namespace firn::privacy {
 namespace {
@@ -31,6 +32,24 @@ TEST_CASE("a sealed manifest opens for its content alone, and shows nothing of i
   const PrivateKeys other(ContentSecret::generate(), sample_content());
   CHECK(open_manifest(other, *sealed).error().code == ErrorCode::kCorrupt);
   CHECK(check_sealed_manifest(*sealed, other.rendezvous()).error().code == ErrorCode::kCorrupt);
+}
+
+TEST_CASE("the origins of a private content are sealed with its manifest") {
+  const std::string url = "https://members.example/sample/";
+  Info info = firn::test::sample_info();
+  info.is_private = true;
+  const std::string secret(32, 's');
+  const auto named = with_origins(make_manifest(info, {}).value(), {url});
+  const Manifest manifest = sign_manifest(*named, firn::test::bytes_of(secret)).value();
+  const PrivateKeys keys(test::sample_secret(), manifest.id);
+  const auto sealed = seal_manifest(keys, manifest.file_bytes);
+  REQUIRE(sealed.ok());
+  CHECK(manifest.file_bytes.find("members.example") != std::string::npos);
+  CHECK(sealed->find("members.example") == std::string::npos);
+  const auto opened = parse_manifest(*open_manifest(keys, *sealed), manifest.id);
+  REQUIRE(opened.ok());
+  CHECK(opened->origins == std::vector{url});
+  CHECK(opened->origins_signed);
 }
 
 TEST_CASE("what a tracker changes in a sealed manifest is noticed") {

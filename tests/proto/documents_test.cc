@@ -55,6 +55,24 @@ TEST_CASE("the manifest in docs/formats.md is the one that is written") {
   CHECK(to_text(as_private) == text_example("formats.md", "private_link"));
 }
 
+TEST_CASE("the origins in docs/formats.md are those that are written") {
+  const std::vector<std::string> urls = {"https://a.example/sample/", "s3://bucket/sample/"};
+  const auto named = with_origins(*make_manifest(sample_info(), {}), urls);
+  REQUIRE(named.ok());
+  const std::string secret =
+      from_hex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60");
+  const auto made = sign_manifest(*named, bytes_of(secret));
+  REQUIRE(made.ok());
+  const std::string fields = hex_example("formats.md", "origins");
+  CHECK(to_hex(made->file_bytes)
+            .substr(0, 2 * (made->file_bytes.size() - kIdBytes))
+            .ends_with(fields));
+
+  Link link{made->id, {*parse_address("tracker.example:7000")}, {}, {}};
+  link.origins = {urls[0]};
+  CHECK(to_text(link) == text_example("formats.md", "origin_link"));
+}
+
 TEST_CASE("the keys and proofs of a private content are those of docs/protocol.md") {
   const Manifest manifest = *make_manifest(sample_info(), {});
   const privacy::PrivateKeys keys(privacy::test::sample_secret(), manifest.id);
@@ -124,6 +142,8 @@ TEST_CASE("the limits in docs/protocol.md are those of the program") {
   CHECK_LIMIT(kPathComponentBytesMax);
   CHECK_LIMIT(kTrackerCountMax);
   CHECK_LIMIT(kAddressBytesMax);
+  CHECK_LIMIT(kOriginCountMax);
+  CHECK_LIMIT(kOriginBytesMax);
   CHECK_LIMIT(kAgentBytesMax);
   CHECK_LIMIT(kReasonBytesMax);
   CHECK_LIMIT(kPeerExchangeMax);

@@ -7,6 +7,7 @@
 
 #include "proto/base/digest.h"
 #include "proto/base/limits.h"
+#include "proto/wire_fields.h"
 #include "tests/tracker/tracker_fixture.h"
 #include "tracker/announce_core.h"
 #include "tracker/registry_memory.h"
@@ -93,6 +94,22 @@ TEST_CASE("a manifest put in parts is got in parts, byte for byte") {
   const auto announced =
       tracker.core.handle(1, proto::Announce{.content_id = whole.id, .listen_port = 1}, Time{0});
   CHECK(std::get<proto::AnnounceReply>(announced).has_manifest);
+}
+
+TEST_CASE(
+    "a manifest with origins is handed out as it came, and one with a false signature not kept") {
+  HostingTracker tracker;
+  const Manifest named = with_origins(manifest(4), {"https://a.example/", "s3://b/"}).value();
+  const Manifest whole = sign_manifest(named, key(1).secret()).value();
+  std::string changed = whole.file_bytes;
+  changed[changed.find("a.example")] = 'b';
+  changed.resize(changed.size() - kIdBytes);
+  changed += sha256(proto::as_bytes(changed)).raw();
+  CHECK(code(tracker.put_all(whole.id, changed)) == TrackerErrorCode::kMalformed);
+  CHECK(next_offset(tracker.put_all(whole.id, whole.file_bytes)) == whole.file_bytes.size());
+  const auto reply = tracker.get(whole.id, 0);
+  REQUIRE(std::holds_alternative<ManifestPart>(reply));
+  CHECK(std::get<ManifestPart>(reply).data == whole.file_bytes);
 }
 
 TEST_CASE("a manifest that is there already needs not be sent again") {

@@ -64,8 +64,9 @@ ExitCode run(const AddArguments& arguments, Console& console) {
                  {"trust", arguments.trust}};
   // A link asks the daemon for the same key.
   if (!arguments.publisher.empty())
-    params[source->from_file ? "link" : "source"] = to_text(Link{
-        source->content_id, source->trackers, source->peers, source->publisher, source->secret});
+    params[source->from_file ? "link" : "source"] =
+        to_text(Link{source->content_id, source->trackers, source->peers, source->publisher,
+                     source->secret, source->origins});
   // What is served stands here; what is downloaded goes where the daemon puts downloads.
   if (!arguments.folder.empty() || arguments.serve)
     params["folder"] = absolute(arguments.folder.empty() ? "." : arguments.folder);

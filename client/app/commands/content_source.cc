@@ -95,6 +95,7 @@ Result<ContentSource> read_source(const std::string& given) {
     source.peers = link->peers;
     source.publisher = link->publisher;
     source.secret = link->secret;
+    source.origins = link->origins;
     return source;
   }
   auto manifest = read_manifest_file(text);

@@ -99,8 +99,8 @@ Result<KeptContent> read_added(const AddRequest& request) {
     if (source->content_id != kept.id)
       return Error{ErrorCode::kBadInput, operation, "its link is of another content"};
   }
-  kept.link = to_text(
-      Link{source->content_id, source->trackers, source->peers, source->publisher, source->secret});
+  kept.link = to_text(Link{source->content_id, source->trackers, source->peers, source->publisher,
+                           source->secret, source->origins});
   return kept;
 }
 

@@ -71,7 +71,29 @@ bool is_private(const ContentSource& source) {
 // command repeats.
 std::string link_of(const ContentSource& source) {
   if (is_private(source)) return "";
-  return to_text(Link{source.content_id, source.trackers, source.peers, source.publisher});
+  return to_text(
+      Link{source.content_id, source.trackers, source.peers, source.publisher, {}, source.origins});
+}
+
+// A server that has the content's files, as the link or manifest names it.
+struct NamedOrigin {
+  std::string shown;  // without a query, which may hold the signature of a URL made for one person
+  bool by_link = false;
+  bool is_signed = false;  // by the manifest's publisher
+};
+
+std::vector<NamedOrigin> origins_of(const ContentSource& source) {
+  std::vector<NamedOrigin> origins;
+  const auto add = [&](const std::string& url, bool by_link, bool is_signed) {
+    const std::size_t query = url.find('?');
+    origins.push_back(
+        {query == std::string::npos ? url : url.substr(0, query) + "?...", by_link, is_signed});
+  };
+  for (const std::string& url : source.origins) add(url, true, false);
+  if (source.manifest)
+    for (const std::string& url : source.manifest->origins)
+      add(url, false, source.manifest->origins_signed);
+  return origins;
 }
 
 // `chosen`: content::chosen_files().
@@ -86,6 +108,12 @@ Json json_of(const ContentSource& source, const std::vector<bool>& chosen) {
       addresses.push_back(to_text(address));
     info[kind] = std::move(addresses);
   }
+  Json origins = Json::array();
+  for (const NamedOrigin& origin : origins_of(source))
+    origins.push_back({{"url", origin.shown},
+                       {"named_by", origin.by_link ? "link" : "manifest"},
+                       {"signed", origin.is_signed}});
+  info["origins"] = std::move(origins);
   info["private"] = is_private(source);
   if (const auto keys = source.keys()) info["rendezvous"] = keys->rendezvous().text();
   info["manifest"] = source.manifest.has_value();
@@ -146,6 +174,10 @@ void print_table(const ContentSource& source, Console& console) {
   if (const auto keys = source.keys()) row("rendezvous", keys->rendezvous().text());
   for (const Address& tracker : source.trackers) row("tracker", to_text(tracker));
   for (const Address& peer : source.peers) row("peer", to_text(peer));
+  for (const NamedOrigin& origin : origins_of(source))
+    row("origin", origin.shown + (origin.by_link     ? " (the link names it)"
+                                  : origin.is_signed ? " (signed by the publisher)"
+                                                     : " (not signed)"));
   if (!source.manifest) return;
   const Info& info = source.manifest->info;
   const Shape& shape = info.shape;

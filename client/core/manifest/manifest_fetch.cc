@@ -218,12 +218,15 @@ void ManifestFetch::tracker_answered(std::size_t tracker, const Result<std::stri
 
 // --- from both ---
 
-// The manifest in a file that came from the network, without the trackers it names. Errors: those
-// of parse_manifest, for another content's too.
+// The manifest in a file that came from the network, without what any stranger may have put there:
+// the trackers it names, and origins that nobody signed. Errors: those of parse_manifest, for
+// another content's too.
 Result<Manifest> ManifestFetch::read(std::string_view file_bytes) const {
   Result<Manifest> manifest = parse_manifest(file_bytes, context_.content_id);
-  if (!manifest.ok() || manifest->trackers.empty()) return manifest;
-  return with_trackers(*manifest, {});
+  if (manifest.ok() && !manifest->trackers.empty()) manifest = with_trackers(*manifest, {});
+  if (manifest.ok() && !manifest->origins_signed && !manifest->origins.empty())
+    manifest = with_origins(*manifest, {});
+  return manifest;
 }
 
 bool ManifestFetch::take_whole(Result<Manifest> manifest, const std::string& source) {

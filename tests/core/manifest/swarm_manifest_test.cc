@@ -331,6 +331,31 @@ TEST_CASE("nobody's trackers come with a manifest from the network, and none are
   CHECK(arrived.front().manifest.file_bytes == manifest.file_bytes);
 }
 
+TEST_CASE("origins of a manifest from the network are kept and served on if they are signed") {
+  const Manifest manifest = large_manifest();
+  const auto named = with_origins(manifest, {"https://stranger.example/"});
+  REQUIRE(named.ok());
+  const std::string secret(32, 's');
+  const auto signed_one =
+      sign_manifest(*named, {reinterpret_cast<const std::uint8_t*>(secret.data()), secret.size()});
+  REQUIRE(signed_one.ok());
+  Fixture fixture(manifest, with_two_trackers());
+  std::string sent, expected;
+  SUBCASE("nobody signed them") {
+    sent = named->file_bytes;
+    expected = manifest.file_bytes;
+  }
+  SUBCASE("their publisher signed them") {
+    sent = signed_one->file_bytes;
+    expected = sent;
+  }
+  fixture.open(1, peer_id(1));
+  serve(fixture, 1, sent);
+  const auto arrived = fixture.take<ManifestArrived>();
+  REQUIRE(arrived.size() == 1);
+  CHECK(arrived.front().manifest.file_bytes == expected);
+}
+
 TEST_CASE("parts that nobody asked for are ignored") {
   const Manifest manifest = large_manifest();
   Fixture fixture(manifest);

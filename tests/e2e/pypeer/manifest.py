@@ -25,9 +25,10 @@ def merkle_root(leaves):
         b"\x01" + merkle_root(leaves[:split]) + merkle_root(leaves[split:])).digest()
 
 
-def write_manifest(info):
-    """The file of an Info that may break any rule; its checksum and content id are right."""
-    body = MAGIC + manifest_pb2.Envelope(info=info.SerializeToString()).SerializeToString()
+def write_manifest(info, **around):
+    """The file of an Info that may break any rule, with other fields of the envelope around; its
+    checksum and content id are right."""
+    body = MAGIC + manifest_pb2.Envelope(info=info.SerializeToString(), **around).SerializeToString()
     return body + hashlib.sha256(body).digest()
 
 

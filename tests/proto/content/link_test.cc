@@ -6,6 +6,8 @@
 #include <random>
 #include <string>
 
+#include "proto/base/base64url.h"
+#include "proto/content/origins.h"
 #include "tests/privacy/sample_keys.h"
 
 using namespace firn;
@@ -33,7 +35,9 @@ TEST_CASE("a link comes back as it was written") {
         "firn:" + id + "/tr=a:1/tr=" + id + "@b:2/peer=c:3/peer=::1:4",
         "firn:" + id + "/peer=fe80::1+eth0:4", "firn:" + id + "/peer=" + id + "@2001:db8::1:7000",
         "firn:" + id + "/peer=1:2:3:4:5:6:7:8:9", "firn:" + id + "/pub=" + id,
-        "firn:" + id + "/pub=" + id + "/tr=a:1/peer=c:3"}) {
+        "firn:" + id + "/pub=" + id + "/tr=a:1/peer=c:3",
+        "firn:" + id + "/ws=aHR0cDovL2EuZXhhbXBsZS94",
+        "firn:" + id + "/pub=" + id + "/tr=a:1/peer=c:3/ws=czM6Ly9iL2svPz8_/ws=aHR0cDovL2E"}) {
     CAPTURE(text);
     const auto link = parse_link(text);
     REQUIRE(link.ok());
@@ -183,6 +187,43 @@ TEST_CASE("a malformed link of the older form gets such an error too") {
   });
 }
 
+TEST_CASE("a malformed origin in a link is refused, and no error repeats it") {
+  const std::string firn = "firn:" + id_text();
+  const auto part = [](std::string_view url) { return "ws=" + base64url_encode(url); };
+  std::string many;
+  for (int i = 0; i < 17; ++i) many += "/" + part("http://a");
+  std::vector<Malformed> links;
+  for (const char* head : {"/", "/tr=a:1/", "?", "?tr=a:1&", "?t%72=a:1&"}) {
+    for (const char* text : {"a", "aHR0cDovL2F", "aHR0cDovL2E.", "aHR0cDovL2+"})
+      links.push_back({firn + head + "ws=" + text, "base64url without padding"});
+    links.push_back({firn + head + "ws=", "does not begin with http://"});
+    links.push_back({firn + head + "ws=aHR0cDovL2E=", head[0] == '/' ? "NAME=VALUE" : "padding"});
+    links.push_back({firn + head + part("ftp://a.example/"), "does not begin with http://"});
+    links.push_back({firn + head + part("http://a.example/#x"), "must be encoded"});
+    links.push_back({firn + head + part("http://user:secret@a.example/"), "user name"});
+  }
+  links.push_back({firn + many, "more than 16"});
+  links.push_back({firn + "/W" + part("http://user:secret@a.example/").substr(1), "user name"});
+  links.push_back({firn + "/ws=aHR0cDovL3VzZXI6c2VjcmV0QGE/x/peer=a:1", "user name"});
+  check_refused(links);
+  for (const Malformed& one : links) {
+    CAPTURE(one.text);
+    for (const std::string& text : {one.text, one.text.substr(5)})
+      CHECK(parse_link(text).error().message().find("aHR0cDov") == std::string::npos);
+  }
+}
+
+TEST_CASE("a program that knows no origins reads a link that names some") {
+  // To such a program "ws" is another name that it does not know, so its value must be one that
+  // parts with unknown names may have.
+  std::string urls = "firn:" + id_text();
+  for (int byte = 0x21; byte < 0x7f; ++byte)
+    if (const std::string url = std::string("http://a/") + static_cast<char>(byte) + ">>~~";
+        check_origin_text(url.substr(0, 10)).ok())
+      urls += "/unknown=" + base64url_encode(url);
+  CHECK(parse_link(urls + "/tr=a:1")->trackers.size() == 1);
+}
+
 TEST_CASE("what means to be a link is told from a file name") {
   CHECK(looks_like_link("firn:"));
   CHECK(looks_like_link("Firn:whatever"));
@@ -241,6 +282,9 @@ Link random_link(std::mt19937& random) {
     }
   if (random() % 2) fill(link.publisher.emplace().bytes, random);
   if (random() % 2) link.secret = ContentSecret::generate();
+  for (unsigned i = random() % 4; i > 0; --i)
+    link.origins.push_back("https://h.example/" +
+                           random_word(random, "abcxyzABC019/?&=%~-_.!", 60));
   return link;
 }
 
@@ -261,6 +305,7 @@ TEST_CASE("every link comes back, and no character in it means anything to a she
     CHECK(parsed->trackers == link.trackers);
     CHECK(parsed->peers == link.peers);
     CHECK(parsed->secret == link.secret);
+    CHECK(parsed->origins == link.origins);
     CHECK(without_secrets(text).find(".") == (link.secret ? 57 : text.find(".")));
   }
 }
