@@ -75,8 +75,8 @@ void add_no_origin_option(CLI::App& app, OriginOptions& options) {
 
 void add_origin_access_options(CLI::App& app, OriginOptions& options) {
   app.add_option("--origin-host", options.hosts,
-                 "trust origins of this host as if --origin named them: they get --header, keys "
-                 "and .netrc, and may be reached through a proxy (repeatable)")
+                 "give origins of this host, whoever names them, what those of --origin get: "
+                 "--header, keys, .netrc, and a proxy (repeatable)")
       ->option_text("HOST[:PORT]")
       ->check(checked_by(host_fault))
       ->group(kOriginGroup);
