@@ -9,6 +9,7 @@
 #include "client/app/coding/data_plane.h"
 #include "client/app/session/coding_answers.h"
 #include "client/app/session/given_sources.h"
+#include "client/app/session/session_origins.h"
 #include "client/app/session/session_peers.h"
 #include "client/app/session/session_trackers.h"
 #include "client/core/base/actions.h"
@@ -37,6 +38,8 @@ class Performer {
   SessionPeers& peers() { return peers_; }
   SessionTrackers& trackers() { return trackers_; }
   const SessionTrackers& trackers() const { return trackers_; }
+  SessionOrigins& origins() { return origins_; }
+  const SessionOrigins& origins() const { return origins_; }
   DataPlane* coding() { return coding_.get(); }  // null before start_coding()
   const DataPlane* coding() const { return coding_.get(); }
 
@@ -51,6 +54,7 @@ class Performer {
   void on(core::MarkProven& action);
   void on(core::DoubtRows& action);
   void on(core::Decode& action);
+  void on(core::FetchFromOrigin& action);
   void on(core::DropRows& action);
   void on(core::DropSlots& action);
   void on(core::JudgeRows& action);
@@ -72,6 +76,7 @@ class Performer {
   GivenSources sources_;
   ManifestStaging staging_;
   SessionTrackers trackers_;
+  SessionOrigins origins_;
   CodingAnswers answers_;
   std::unique_ptr<DataPlane> coding_;
   SessionPeers peers_;
