@@ -24,7 +24,7 @@ ContentSession::ContentSession(const SessionHost& host, std::uint32_t number, Se
       core_(host.loop, host.changed),
       reading_(host, plan_, core_),
       performer_(host, number, plan_, core_, reading_, *this),
-      report_(host, plan_),
+      report_(host, plan_, performer_.origins()),
       standstill_(host, plan_),
       command_(host, plan_) {}
 
