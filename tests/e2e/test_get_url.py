@@ -2,10 +2,10 @@
 """`firn get URL`, `firn get URL --share` and `firn create URL`: one file of an ordinary web server."""
 
 import datetime
-import hashlib
+import json
 import os
-import pathlib
 import subprocess
+import time
 
 import harness
 from harness import BUILD, DISK, INTERRUPTED, KIB, LISTEN, MIB, UNREACHABLE, USAGE, VERIFY_FAILED
@@ -170,7 +170,6 @@ class Interruptions(UrlTest):
         return server, get
 
     def wait_until(self, holds, get):
-        import time
         end = time.monotonic() + 60
         while not holds():
             self.assertLess(time.monotonic(), end, get.story())
@@ -342,7 +341,6 @@ class Manifests(UrlTest):
         return manifest, output, errors
 
     def info(self, manifest):
-        import json
         status, output, errors = self.run_firn("info", manifest, "--json")
         self.assertEqual(0, status, errors)
         return json.loads(output.splitlines()[0])
@@ -413,8 +411,7 @@ class Manifests(UrlTest):
         server = self.serve({"/big.bin": Page(DATA)})
         seed = self.firn("seed", "get", server.url("/big.bin"), "-o", self.into, "--share", *LISTEN)
         self.assertEqual("big.bin", seed.wait_event("complete")["name"])
-        link = seed._wait(lambda: next((line for line in seed.lines["stdout"]
-                                        if line.startswith("firn:")), None), "link", 60)
+        link = seed.links(1)[0]
         self.assertIn("/ws=", link)
         self.assertIn("not verified", seed.output("stderr"))
         got = self.get(link, "copy", "--no-origin")
