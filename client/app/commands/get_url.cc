@@ -43,12 +43,12 @@ class UrlFetch {
 
  private:
   UrlFetch(const UrlGet& get, Console& console, std::unique_ptr<OriginReading> reading,
-           std::unique_ptr<OriginDownload> download)
+           std::unique_ptr<OriginDownload> download, std::unique_ptr<UrlProgress> progress)
       : get_(get),
         console_(console),
+        progress_(std::move(progress)),
         reading_(std::move(reading)),
-        download_(std::move(download)),
-        progress_(get.source, true, console) {}
+        download_(std::move(download)) {}
 
   template <typename Outcome, typename Work>
   Outcome begin_anew_if_changed(const Work& work);
@@ -60,9 +60,9 @@ class UrlFetch {
 
   const UrlGet& get_;
   Console& console_;
-  const std::unique_ptr<OriginReading> reading_;
+  const std::unique_ptr<UrlProgress> progress_;
+  const std::unique_ptr<OriginReading> reading_;  // calls progress_
   const std::unique_ptr<OriginDownload> download_;
-  UrlProgress progress_;
 };
 
 Result<std::unique_ptr<UrlFetch>> UrlFetch::open(const UrlGet& get, Console& console) {
@@ -70,7 +70,8 @@ Result<std::unique_ptr<UrlFetch>> UrlFetch::open(const UrlGet& get, Console& con
   info.name = get.source.name;
   const std::string as = get.as_given ? get.source.name : "";
   if (Status fine = content::check_top_name(info, {get.dir, as}); !fine.ok()) return fine.error();
-  auto reading = reading_of(get.source, get.origins, get.reading, console);
+  auto progress = std::make_unique<UrlProgress>(get.source, true, console);
+  auto reading = reading_of(get.source, get.origins, get.reading, *progress, console);
   if (!reading.ok()) return reading.error();
   auto files = store::open_posix_files(get.dir, true);
   if (!files.ok()) return files.error();
@@ -78,7 +79,7 @@ Result<std::unique_ptr<UrlFetch>> UrlFetch::open(const UrlGet& get, Console& con
       OriginDownload::open(*std::move(files), get.source.url, get.source.name, get.overwrite);
   if (!download.ok()) return download.error();
   return std::unique_ptr<UrlFetch>(
-      new UrlFetch(get, console, *std::move(reading), *std::move(download)));
+      new UrlFetch(get, console, *std::move(reading), *std::move(download), std::move(progress)));
 }
 
 // Begins where an earlier run or try stopped, if the file is still the same there.
@@ -89,7 +90,7 @@ Status UrlFetch::begin() {
     if (begun.ok()) {
       console_.info(get_.source.name + ": going on behind " + format_bytes(there) + " of " +
                     format_bytes(*download_->state().bytes));
-      progress_.begin(download_->state().bytes, there);
+      progress_->begin(download_->state().bytes, there);
       return download_->go_on();
     }
     if (!reading_->changed()) return begun;
@@ -97,7 +98,7 @@ Status UrlFetch::begin() {
                      " of it came: " + get_.source.name + " begins anew");
   }
   if (const Status begun = reading_->begin(0, {}); !begun.ok()) return begun;
-  progress_.begin(reading_->state().bytes, 0);
+  progress_->begin(reading_->state().bytes, 0);
   return download_->begin(reading_->state());
 }
 
@@ -116,7 +117,7 @@ Result<std::size_t> UrlFetch::fetch_some(std::span<std::uint8_t> out) {
   const auto count = reading_->read(out);
   if (!count.ok() || *count == 0) return count;
   if (const Status kept = download_->append(out.first(*count)); !kept.ok()) return kept.error();
-  progress_.came(*count);
+  progress_->came(*count);
   return count;
 }
 
@@ -131,7 +132,7 @@ Status UrlFetch::fetch_rest() {
 
 Status UrlFetch::finish() {
   if (const Status finished = download_->finish(); !finished.ok()) return finished;
-  progress_.complete(place_of_file(get_));
+  progress_->complete(place_of_file(get_));
   return Done{};
 }
 
@@ -218,10 +219,10 @@ Status write_out(int output, std::span<const std::uint8_t> bytes) {
 }
 
 Status write_url_out(const UrlGet& get, UniqueFd output, Console& console) {
-  auto reading = reading_of(get.source, get.origins, get.reading, console);
+  UrlProgress progress(get.source, false, console);
+  auto reading = reading_of(get.source, get.origins, get.reading, progress, console);
   if (!reading.ok()) return reading.error();
   if (const Status begun = (*reading)->begin(0, {}); !begun.ok()) return begun;
-  UrlProgress progress(get.source, false, console);
   progress.begin((*reading)->state().bytes, 0);
   std::vector<std::uint8_t> buffer(kUrlChunkBytes);
   for (;;) {

@@ -41,7 +41,11 @@ void UrlProgress::begin(std::optional<std::uint64_t> bytes, std::uint64_t there)
 void UrlProgress::came(std::uint64_t bytes) {
   done_ += bytes;
   received_ += bytes;
-  if (Clock::now() - shown_ >= kShownEvery) show();
+  tick();
+}
+
+void UrlProgress::tick() {
+  if (began_ && Clock::now() - shown_ >= kShownEvery) show();
 }
 
 void UrlProgress::show() {

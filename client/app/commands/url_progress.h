@@ -22,6 +22,8 @@ class UrlProgress {
   // Bytes behind `there`, which an earlier run left, come from now on.
   void begin(std::optional<std::uint64_t> bytes, std::uint64_t there);
   void came(std::uint64_t bytes);
+  // Nothing comes, or something came: shows what is due.
+  void tick();
   // All is there. `where`: in words.
   void complete(const std::string& where);
 

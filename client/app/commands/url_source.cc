@@ -72,7 +72,8 @@ OriginOptions with_origin(OriginOptions options, const UrlSource& source, Consol
 
 Result<std::unique_ptr<OriginReading>> reading_of(const UrlSource& source,
                                                   const OriginOptions& options,
-                                                  OriginReadingOptions reading, Console& console) {
+                                                  OriginReadingOptions reading,
+                                                  UrlProgress& progress, Console& console) {
   OriginOptions of_source = options;
   of_source.urls = {source.url.text()};
   of_source.none = false;
@@ -82,6 +83,7 @@ Result<std::unique_ptr<OriginReading>> reading_of(const UrlSource& source,
   auto transfers = Transfers::start();
   if (!transfers.ok()) return transfers.error();
   reading.cancelled = StopRequest::poll();
+  reading.waits = [&progress] { progress.tick(); };
   reading.tell = [&console](const std::string& message) { console.warning(message); };
   return std::make_unique<OriginReading>(*std::move(transfers), source.url,
                                          std::make_shared<OriginAccess>(std::move(plan.given)),
@@ -107,7 +109,8 @@ Result<Manifest> create_manifest_of_url(const UrlSource& source, const OriginOpt
                                         const content::CreateOptions& create, Console& console) {
   OriginReadingOptions reading_options;
   reading_options.timeout = kCreatePatience;
-  auto opened = reading_of(source, options, std::move(reading_options), console);
+  UrlProgress progress(source, false, console);
+  auto opened = reading_of(source, options, std::move(reading_options), progress, console);
   if (!opened.ok()) return opened.error();
   OriginReading& reading = **opened;
   if (const Status begun = reading.begin(0, {}); !begun.ok()) return begun.error();
@@ -120,7 +123,6 @@ Result<Manifest> create_manifest_of_url(const UrlSource& source, const OriginOpt
     file.bytes = *bytes;
     if (const Status begun = reading.begin(0, {}); !begun.ok()) return begun.error();
   }
-  UrlProgress progress(source, false, console);
   progress.begin(file.bytes, 0);
   const auto read_next = [&](std::span<std::uint8_t> out) -> Status {
     while (!out.empty()) {

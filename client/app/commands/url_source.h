@@ -29,11 +29,15 @@ Result<UrlSource> read_url(const std::string& text, const std::string& as);
 // says: it must not be published.
 OriginOptions with_origin(OriginOptions options, const UrlSource& source, Console& console);
 
-// For reading `source`, not begun. `options`: what may go along with requests. Errors: kUnsupported
-// (built without libcurl), kBadInput, those of AWS's files.
+class UrlProgress;
+
+// For reading `source`, not begun, which is shown by `progress`, that must outlive it. `options`:
+// what may go along with requests. Errors: kUnsupported (built without libcurl), kBadInput, those
+// of AWS's files.
 Result<std::unique_ptr<OriginReading>> reading_of(const UrlSource& source,
                                                   const OriginOptions& options,
-                                                  OriginReadingOptions reading, Console& console);
+                                                  OriginReadingOptions reading,
+                                                  UrlProgress& progress, Console& console);
 
 // As a manifest has it; `reading` has begun.
 FileEntry entry_of(const UrlSource& source, const OriginReading& reading);

@@ -12,7 +12,9 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kInflowBytesMax = 4 << 20;
 constexpr std::size_t kInflowBytesLeast = 64 << 10;
-constexpr auto kCancelPoll = 100ms;
+constexpr auto kWaitPoll = 100ms;
+// A wait that takes so long: the process was stopped, or the machine asleep.
+constexpr auto kStopped = 2s;
 // What is read at once where a limit holds, as a share of a second.
 constexpr std::uint64_t kLimitedParts = 20;
 
@@ -189,18 +191,23 @@ Result<std::size_t> OriginReading::read(std::span<std::uint8_t> out) {
 // Until `event`, which is looked at with the inflow's mutex held, or the time `until` has come.
 Status OriginReading::await(const std::function<bool()>& event,
                             std::optional<Clock::time_point> until) {
-  std::unique_lock lock(inflow_->mutex);
-  while (!event()) {
+  for (;;) {
+    const auto before = Clock::now();
+    {
+      std::unique_lock lock(inflow_->mutex);
+      const auto poll = before + kWaitPoll;
+      inflow_->changed.wait_until(lock, std::min(until.value_or(poll), poll), event);
+      if (event()) return Done{};
+    }
     const auto now = Clock::now();
-    if (until && now >= *until) break;
+    if (until && now >= *until) return Done{};
     if (options_.cancelled && options_.cancelled())
       return Error{ErrorCode::kCancelled, "fetch " + url_.shown(), "stopped"};
+    if (now - before > kStopped) progressed_ = now;
     if (options_.timeout && now - progressed_ >= *options_.timeout)
       return given_up(trouble_.empty() ? "the server does not answer" : trouble_);
-    inflow_->changed.wait_until(lock,
-                                std::min(until.value_or(now + kCancelPoll), now + kCancelPoll));
+    if (options_.waits) options_.waits();
   }
-  return Done{};
 }
 
 // Whether, after a transfer has ended so, another one may bring what is missing; waits until it may

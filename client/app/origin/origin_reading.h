@@ -37,6 +37,7 @@ struct OriginReadingOptions {
   std::optional<Duration> timeout;     // reading ends if nothing comes for so long; nullopt: never
   std::uint64_t bytes_per_second = 0;  // at most; 0: no limit
   std::function<bool()> cancelled;     // polled while waiting; may be empty
+  std::function<void()> waits;         // called now and then while nothing comes; may be empty
   // Why nothing comes, and when it is tried again; in the thread that reads. May be empty.
   std::function<void(const std::string& message)> tell;
   Duration first_pause = std::chrono::seconds(1);  // before another try; then twice as long each
