@@ -154,10 +154,12 @@ class Downloads(UrlTest):
                             DATA[:300 * KIB])
 
     def test_other_commands_say_what_takes_a_url(self):
-        for command in ("info", "verify", "seed"):
-            result = self.run_firn(command, "https://user:word@host.example/big.bin", self.into)
+        for command, *more in (["info"], ["verify", self.into], ["seed", self.into]):
+            result = self.run_firn(command, "https://user:word@host.example/big.bin", *more)
             self.assert_refused(result, USAGE, "firn get URL", "firn create URL")
             self.assertNotIn("word", result[2])
+        self.assert_refused(self.run_firn("share", "https://host.example/big.bin"), USAGE,
+                            "firn get URL --share")
 
 
 class Interruptions(UrlTest):

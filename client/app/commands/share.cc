@@ -17,6 +17,7 @@
 #include "client/app/commands/share_daemon.h"
 #include "client/app/commands/status_option.h"
 #include "client/app/commands/stop_request.h"
+#include "client/app/commands/url_source.h"
 #include "client/app/runtime/worker_pool.h"
 #include "client/store/hash_memory.h"
 #include "proto/content/link.h"
@@ -304,6 +305,9 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
       throw CLI::ValidationError("-o", "goes with one PATH");
     if (!arguments->origins.urls.empty() && arguments->paths.size() > 1)
       throw CLI::ValidationError("--origin", "goes with one PATH");
+    if (std::ranges::any_of(arguments->paths, is_url))
+      throw CLI::ValidationError("share",
+                                 "a file of a web server is shared by firn get URL --share");
     chosen = run_of(arguments, run_share, arguments->paths);
   });
 }

@@ -29,6 +29,36 @@ std::optional<std::uint64_t> number_of(std::string_view digits) {
   return value;
 }
 
+// Seconds since 1970 of an IMF-fixdate, "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7).
+std::optional<std::int64_t> seconds_of(std::string_view date) {
+  static constexpr std::string_view kForm = "Www, DD Mmm YYYY hh:mm:ss GMT";
+  static constexpr std::string_view kDays = "SunMonTueWedThuFriSat";
+  static constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  if (date.size() != kForm.size() || !date.ends_with(" GMT")) return std::nullopt;
+  for (const char mark : {',', ' ', ':'})
+    for (std::size_t i = 0; i < kForm.size(); ++i)
+      if (kForm[i] == mark && date[i] != mark) return std::nullopt;
+  const auto field = [&](std::size_t at, std::size_t digits) {
+    return number_of(date.substr(at, digits));
+  };
+  const auto day = field(5, 2), year = field(12, 4), hour = field(17, 2), minute = field(20, 2),
+             second = field(23, 2);
+  const std::size_t weekday = kDays.find(date.substr(0, 3)),
+                    month = kMonths.find(date.substr(8, 3));
+  if (!day || !year || !hour || !minute || !second || weekday == std::string_view::npos ||
+      weekday % 3 != 0 || month == std::string_view::npos || month % 3 != 0 || *day < 1 ||
+      *day > 31 || *year < 1970 || *hour > 23 || *minute > 59 || *second > 60)
+    return std::nullopt;
+  std::tm time{};
+  time.tm_year = static_cast<int>(*year) - 1900;
+  time.tm_mon = static_cast<int>(month / 3);
+  time.tm_mday = static_cast<int>(*day);
+  time.tm_hour = static_cast<int>(*hour);
+  time.tm_min = static_cast<int>(*minute);
+  time.tm_sec = static_cast<int>(*second);
+  return ::timegm(&time);
+}
+
 // Printable ASCII in quotes, weak or not: else empty.
 std::string etag_of(std::string_view text) {
   const std::string_view quoted = text.substr(text.starts_with(kWeak) ? kWeak.size() : 0);
@@ -73,7 +103,7 @@ std::optional<std::uint32_t> retry_after_of(std::string_view text, std::int64_t 
   if (!text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos)
     return static_cast<std::uint32_t>(
         std::min<std::uint64_t>(number_of(text).value_or(UINT64_MAX), kRetryAfterMaxS));
-  const auto date = seconds_of_date(text);
+  const auto date = seconds_of(text);
   if (!date) return std::nullopt;
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(*date - now_s, 0, kRetryAfterMaxS));
 }
@@ -187,35 +217,12 @@ TransferEnd Judge::refused(const TransferRequest& request) const {
 
 }  // namespace
 
-std::optional<std::int64_t> seconds_of_date(std::string_view date) {
-  static constexpr std::string_view kForm = "Www, DD Mmm YYYY hh:mm:ss GMT";
-  static constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  if (date.size() != kForm.size() || !date.ends_with(" GMT")) return std::nullopt;
-  for (const char mark : {',', ' ', ':'})
-    for (std::size_t i = 0; i < kForm.size(); ++i)
-      if (kForm[i] == mark && date[i] != mark) return std::nullopt;
-  const auto field = [&](std::size_t at, std::size_t digits) {
-    return number_of(date.substr(at, digits));
-  };
-  const auto day = field(5, 2), year = field(12, 4), hour = field(17, 2), minute = field(20, 2),
-             second = field(23, 2);
-  const std::size_t month = kMonths.find(date.substr(8, 3));
-  if (!day || !year || !hour || !minute || !second || month == std::string_view::npos ||
-      month % 3 != 0 || *day < 1 || *day > 31 || *year < 1970 || *hour > 23 || *minute > 59 ||
-      *second > 60)
-    return std::nullopt;
-  std::tm time{};
-  time.tm_year = static_cast<int>(*year) - 1900;
-  time.tm_mon = static_cast<int>(month / 3);
-  time.tm_mday = static_cast<int>(*day);
-  time.tm_hour = static_cast<int>(*hour);
-  time.tm_min = static_cast<int>(*minute);
-  time.tm_sec = static_cast<int>(*second);
-  return ::timegm(&time);
-}
-
 std::string OriginAnswer::validator() const {
   return !etag.empty() && !etag.starts_with(kWeak) ? etag : last_modified;
+}
+
+std::optional<std::int64_t> seconds_of_date(std::string_view date) {
+  return seconds_of(date);
 }
 
 Result<OriginAnswer> parse_answer(std::string_view header, std::int64_t now_s) {
@@ -244,7 +251,7 @@ Result<OriginAnswer> parse_answer(std::string_view header, std::int64_t now_s) {
     answer.size = said->size;
   }
   answer.etag = etag_of(fields["etag"]);
-  if (seconds_of_date(fields["last-modified"])) answer.last_modified = fields["last-modified"];
+  if (seconds_of(fields["last-modified"])) answer.last_modified = fields["last-modified"];
   answer.encoding = lower_case(to_plain_text(fields["content-encoding"], 64));
   if (answer.encoding == "identity") answer.encoding.clear();
   answer.retry_after_s = retry_after_of(fields["retry-after"], now_s);

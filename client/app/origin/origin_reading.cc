@@ -192,20 +192,18 @@ Result<std::size_t> OriginReading::read(std::span<std::uint8_t> out) {
 Status OriginReading::await(const std::function<bool()>& event,
                             std::optional<Clock::time_point> until) {
   for (;;) {
-    const auto before = Clock::now();
-    {
-      std::unique_lock lock(inflow_->mutex);
-      const auto poll = before + kWaitPoll;
-      inflow_->changed.wait_until(lock, std::min(until.value_or(poll), poll), event);
-      if (event()) return Done{};
-    }
     const auto now = Clock::now();
-    if (until && now >= *until) return Done{};
     if (options_.cancelled && options_.cancelled())
       return Error{ErrorCode::kCancelled, "fetch " + url_.shown(), "stopped"};
-    if (now - before > kStopped) progressed_ = now;
     if (options_.timeout && now - progressed_ >= *options_.timeout)
       return given_up(trouble_.empty() ? "the server does not answer" : trouble_);
+    {
+      std::unique_lock lock(inflow_->mutex);
+      if (event() || (until && now >= *until)) return Done{};
+      const auto poll = now + kWaitPoll;
+      inflow_->changed.wait_until(lock, std::min(until.value_or(poll), poll), event);
+    }
+    if (Clock::now() - now > kStopped) progressed_ = Clock::now();
     if (options_.waits) options_.waits();
   }
 }
