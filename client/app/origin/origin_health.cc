@@ -36,10 +36,11 @@ std::string OriginHealth::failed(const TransferEnd& end, core::TimeUs began, cor
   return error.message() + "; this origin is asked again after a while";
 }
 
-std::string OriginHealth::sent_others(const std::string& what) {
+std::string OriginHealth::sent_others(const std::string& files, std::uint64_t from) {
   if (rests_until_ == core::kNever) return "";
-  return leave({ErrorCode::kCorrupt, "fetch " + shown_,
-                what + " differs from the content there; put the right files on that server"});
+  return leave({ErrorCode::kCorrupt, "fetch " + files,
+                "what came from byte " + std::to_string(from) +
+                    " on is not what the content has there; put the right files on that server"});
 }
 
 std::string OriginHealth::leave(const Error& why) {

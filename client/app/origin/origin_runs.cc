@@ -237,10 +237,10 @@ void OriginRuns::note_outcome(Run& run, std::uint32_t generation, DecodeOutcome 
     if (origin.health.worked(run.began)) events_.say(false, "origin " + origin.shown + " goes on");
     return;
   }
-  const OriginPiece where = origin_pieces(info_, generation, 1).front();
-  warn(origin.health.sent_others(
-      fmt::format("{} at byte {}", origin_file(origin.origin.url, info_, where.file).shown(),
-                  where.range.first)));
+  const std::vector<OriginPiece> pieces = origin_pieces(info_, generation, 1);
+  std::string files = origin_file(origin.origin.url, info_, pieces.front().file).shown();
+  if (pieces.size() > 1) files += fmt::format(" or one of the next {} files", pieces.size() - 1);
+  warn(origin.health.sent_others(files, pieces.front().range.first));
   for (const auto& other : runs_)
     if (other->origin == run.origin && !other->failed) fail(*other);
   wake_();  // to answer for them

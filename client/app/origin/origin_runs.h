@@ -78,7 +78,7 @@ class OriginRuns {
 
  private:
   struct Asked {
-    Asked(Origin given) : origin(std::move(given)), shown(origin.url.shown()), health(shown) {}
+    Asked(Origin given) : origin(std::move(given)), shown(origin.url.shown()) {}
     const Origin origin;
     const std::string shown;
     OriginHealth health;

@@ -16,7 +16,7 @@ TransferEnd end_with(Fault fault, std::optional<std::uint32_t> retry_after_s = {
 }
 
 struct Patient {
-  OriginHealth health{"https://host.example/"};
+  OriginHealth health;
   core::TimeUs now = kSecond;
 
   // Asks as soon as that may be done, in vain; how long it rests then, in seconds, and what is
@@ -85,7 +85,7 @@ TEST_CASE("an origin whose answers will be of no use again is left alone, which 
     CHECK(it.health.failed(end_with(fault), 2 * kSecond, 3 * kSecond).empty());
   }
   Patient other;
-  CHECK_FALSE(other.health.sent_others("byte 5").empty());
+  CHECK_FALSE(other.health.sent_others("https://host.example/", 5).empty());
   CHECK(other.health.rests_until() == core::kNever);
 }
 
