@@ -148,13 +148,18 @@ class Downloads(UrlTest):
         self.assert_fetched(self.fetch("s3://bucket/dir/big.bin", "--endpoint", server.url(""),
                                        env=environment))
 
+    def test_a_manifest_or_link_is_a_file_like_any_other_and_firn_says_how_to_use_it(self):
+        server = self.serve({"/x.firn": Page(b"anything")})
+        said = self.assert_fetched(self.fetch(server.url("/x.firn")), b"anything", "x.firn")
+        self.assertIn(f"firn get {self.into}/x.firn", said)
+
     def test_a_limit_holds_no_byte_back(self):
         server = self.serve({"/big.bin": Page(DATA[:300 * KIB])})
         self.assert_fetched(self.fetch(server.url("/big.bin"), "--down-limit", "1M"),
                             DATA[:300 * KIB])
 
     def test_other_commands_say_what_takes_a_url(self):
-        for command, *more in (["info"], ["verify", self.into], ["seed", self.into]):
+        for command, *more in (["info"], ["add"], ["verify", self.into], ["seed", self.into]):
             result = self.run_firn(command, "https://user:word@host.example/big.bin", *more)
             self.assert_refused(result, USAGE, "firn get URL", "firn create URL")
             self.assertNotIn("word", result[2])

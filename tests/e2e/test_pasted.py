@@ -80,7 +80,7 @@ class Pasted(harness.SwarmTest):
         for text, status, words in (
                 ("magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a", harness.USAGE,
                  ["'magnet:'", "another program", "firn:"]),
-                ("https://example.org/holiday.firn", harness.USAGE, ["'https:'", "X.firn"]),
+                ("ftp://example.org/holiday.firn", harness.USAGE, ["'ftp:'", "X.firn"]),
                 ("wvzurgpe", harness.DISK, ["nor is it a link", "52 characters"]),
                 ("a:b", harness.DISK, ["a:b"]), ("./magnet:x", harness.DISK, ["No such file"])):
             for command in ("info", "get", "add"):

@@ -17,6 +17,7 @@
 #include "client/app/reading/file_output.h"
 #include "client/app/runtime/event_loop.h"
 #include "client/store/posix_files.h"
+#include "proto/content/link.h"
 
 namespace firn::app {
 namespace {
@@ -25,6 +26,7 @@ constexpr std::size_t kUrlChunkBytes = 1 << 20;
 // A file that changes all the time never comes whole.
 constexpr int kBeginningsMax = 3;
 constexpr int kOutputPollMs = 100;
+constexpr const char* kManifestSuffix = ".firn";
 constexpr const char* kFetchGoesOn = "the same command goes on where it stopped";
 
 std::string place_of_file(const UrlGet& get) {
@@ -250,6 +252,9 @@ ExitCode get_url(const UrlGet& get, Console& console) {
     if (const Status fetched = (*fetch)->fetch(); !fetched.ok())
       return fail_or_stop(console, fetched.error(), kFetchGoesOn);
   }
+  if (const std::string& name = get.source.name;
+      name.ends_with(kManifestSuffix) || name.ends_with(kLinkFileSuffix))
+    console.info("to download what it names: firn get " + place_of_file(get));
   return run_on_complete(get, console);
 }
 
