@@ -7,11 +7,7 @@
 
 namespace firn::core {
 
-constexpr TimeUs kUsualAtFirst = 1 * kSecond;  // for a generation, while nothing is known
 constexpr TimeUs kUsualMax = 30 * kSecond;     // whatever neighbours make believe
-constexpr TimeUs kLapseTimes = 10;             // of what is usual
-constexpr TimeUs kLapseMin = 2 * kSecond;
-constexpr TimeUs kStandsTimes = 4;             // likewise: rows of it have stopped coming
 constexpr TimeUs kRunTime = 1 * kSecond;       // a run lasts about so long
 constexpr std::uint32_t kRunMax = 64;          // generations
 constexpr std::size_t kRunsMax = 2;            // of a peer, and one for its reader
