@@ -9,7 +9,7 @@ using namespace firn::sim;
 
 namespace {
 
-constexpr TimeUs kGenerationTime = 200'000;  // for a generation from the origin
+constexpr TimeUs kGenerationTime = kSecond;  // for a generation from the origin
 
 // Generations that all peers asked of the origin, as a share of the content's.
 double copies_asked(Network& network) {

@@ -93,11 +93,13 @@ TimeUs OriginFetch::lapse() const {
 void OriginFetch::review() {
   if (context_.now - reviewed_at_ < lapse()) return;
   const std::uint64_t rows = receiving_.counts().innovative;
-  const auto& neighbours = std::as_const(membership_).neighbours();
-  const bool offered =
-      !claims_.empty() || std::ranges::any_of(neighbours, [this](const Neighbour& n) {
-        return !holdings().settled().includes(n.holds.complete());
-      });
+  bool offered = !claims_.empty();
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    offered |= !holdings().settled().includes(n.holds.complete());
+    n.holds.partial().each([&](std::uint32_t g, const RemoteGeneration& known) {
+      offered |= known.rank > 0 && holdings().wants(g);
+    });
+  }
   alone_ = offered && rows - rows_then_ < holdings().shape().generation_size;
   rows_then_ = rows;
   reviewed_at_ = context_.now;

@@ -265,6 +265,15 @@ TEST_CASE("what a neighbour holds, has rows of or fetches is not asked of the or
   CHECK(asked == Set{6, 7});
 }
 
+TEST_CASE("what a neighbour reads is asked for next") {
+  OriginBench bench(200);
+  bench.start();
+  bench.open(1, peer_id(1));
+  bench.say_state(1, 0, 0, {reads(150)});
+  bench.open_origin();
+  CHECK(bench.asked_within(kBegun) == Set{150});
+}
+
 TEST_CASE("what a neighbour left without having it is asked for") {
   OriginBench bench(4);
   bench.start();

@@ -68,10 +68,10 @@ TEST_CASE("peers with fast links among them end when a slow origin has given its
 }
 
 TEST_CASE("an origin that dies when it has given most of a copy, and comes back, gives the rest") {
-  // The bound knows of no death: 20 s of 67.
+  // The bound, 67 s, knows nothing of the 20 s.
   const Served seen = served("mib=64 seed_mbit=8 up=8 origin_dies_s=40 origin_back_s=20");
-  CHECK(seen.ratio <= 1.5);
-  CHECK(seen.copies <= 1.12);
+  CHECK(seen.ratio <= 1.15 + 20 / 67.0);
+  CHECK(seen.copies <= 1.1);
 }
 
 TEST_CASE("an origin that dies for good once it has given a copy is not missed") {
@@ -82,7 +82,8 @@ TEST_CASE("an origin that dies for good once it has given a copy is not missed")
 
 TEST_CASE("readers of what comes from an origin start soon") {
   const Served seen = served("mib=64 seed_mbit=8 up=8 film_mbit=4");
-  CHECK(seen.ratio <= 1.3);
-  CHECK(seen.copies <= 1.15);
-  CHECK(seen.last_start <= 8);
+  CHECK(seen.ratio <= 1.15);
+  CHECK(seen.copies <= 1.08);
+  CHECK(seen.last_start <= 6);
+  CHECK(seen.stalled <= 2);
 }
