@@ -6,6 +6,7 @@
 // A time is the least after which its sentence holds.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -22,6 +23,7 @@
 #include "client/core/neighbour/neighbour.h"
 #include "client/core/neighbour/untold.h"
 #include "client/core/receive/leases.h"
+#include "client/core/receive/origin_fetch.h"
 #include "client/core/rows/generations.h"
 #include "client/core/send/source/contributions.h"
 #include "client/core/send/source/lost_rows.h"
@@ -96,6 +98,19 @@ inline constexpr TimeUs kLeasesVoid = core::kStallVoid;
 inline constexpr std::uint32_t kOpenAnyway = core::kOpenMin;
 // A neighbour of a small mesh that got so many blocks and sent none is in debt.
 inline constexpr std::uint64_t kDebt = core::kDebtMax;
+
+// --- origins ---
+// A generation takes so long to come from an origin, as far as a peer knows that has got none yet.
+inline constexpr TimeUs kUsualAtFirst = core::kUsualAtFirst;
+// If a generation usually takes `usual`, neighbours that claim or offer something and bring nothing
+// no longer count.
+constexpr TimeUs lapses_after(TimeUs usual) {
+  return std::max(core::kLapseTimes * usual, core::kLapseMin);
+}
+// Likewise: rows of a generation that is in part here have stopped coming.
+constexpr TimeUs stands_after(TimeUs usual) {
+  return core::kStandsTimes * usual;
+}
 
 // --- what a source finds out ---
 inline constexpr TimeUs kNextReport = core::kReportInterval;

@@ -7,11 +7,7 @@
 
 namespace firn::core {
 
-constexpr TimeUs kUsualAtFirst = 1 * kSecond;  // for a generation, while nothing is known
 constexpr TimeUs kUsualMax = 30 * kSecond;     // whatever neighbours make believe
-constexpr TimeUs kLapseTimes = 10;             // of what is usual
-constexpr TimeUs kLapseMin = 2 * kSecond;
-constexpr TimeUs kStandsTimes = 4;             // likewise: rows of it have stopped coming
 constexpr TimeUs kRunTime = 1 * kSecond;       // a run lasts about so long
 constexpr std::uint32_t kRunMax = 64;          // generations
 constexpr std::size_t kRunsMax = 2;            // of a peer
@@ -97,11 +93,13 @@ TimeUs OriginFetch::lapse() const {
 void OriginFetch::review() {
   if (context_.now - reviewed_at_ < lapse()) return;
   const std::uint64_t rows = receiving_.counts().innovative;
-  const auto& neighbours = std::as_const(membership_).neighbours();
-  const bool offered =
-      !claims_.empty() || std::ranges::any_of(neighbours, [this](const Neighbour& n) {
-        return !holdings().settled().includes(n.holds.complete());
-      });
+  bool offered = !claims_.empty();
+  for (const Neighbour& n : std::as_const(membership_).neighbours()) {
+    offered |= !holdings().settled().includes(n.holds.complete());
+    n.holds.partial().each([&](std::uint32_t g, const RemoteGeneration& known) {
+      offered |= known.rank > 0 && holdings().wants(g);
+    });
+  }
   alone_ = offered && rows - rows_then_ < holdings().shape().generation_size;
   rows_then_ = rows;
   reviewed_at_ = context_.now;

@@ -27,6 +27,12 @@
 
 namespace firn::core {
 
+inline constexpr TimeUs kUsualAtFirst = 1 * kSecond;  // for a generation, while nothing is known
+// Of what is usual: claims lapse, and rows of a generation have stopped coming.
+inline constexpr TimeUs kLapseTimes = 10;
+inline constexpr TimeUs kLapseMin = 2 * kSecond;
+inline constexpr TimeUs kStandsTimes = 4;
+
 class OriginFetch final : public Part {
  public:
   OriginFetch(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
