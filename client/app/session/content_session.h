@@ -70,6 +70,8 @@ class ContentSession final : private LifeEvents {
   CoreDoors& core() { return core_; }
   SessionPeers& peers() { return performer_.peers(); }
   const SessionTrackers& trackers() const { return performer_.trackers(); }
+  // Those that it may use, in the order in which they were named; none before its store is open.
+  std::vector<OriginFigures> origins() const { return performer_.origins().figures(); }
 
   // Once a second: a progress event, and figures for the bar.
   void report_progress(core::TimeUs now);

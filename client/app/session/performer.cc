@@ -17,6 +17,7 @@ Performer::Performer(const SessionHost& host, std::uint32_t number, const Sessio
       staging_(host, plan, core),
       trackers_(host, plan, core, sources_, staging_),
       answers_(host, plan, core, reading, life),
+      origins_(host, plan, core),
       peers_(host, plan, core, sources_) {}
 
 DataPlane& Performer::start_coding(std::shared_ptr<store::ContentStore> store,
@@ -79,6 +80,9 @@ void Performer::on(core::DoubtRows&) {
 }
 void Performer::on(core::Decode& action) {
   coding_->decode(std::move(action), now());
+}
+void Performer::on(core::FetchFromOrigin& action) {
+  origins_.fetch(action);
 }
 void Performer::on(core::DropRows& action) {
   coding_->drop_rows(action.generation);

@@ -9,6 +9,7 @@
 #include "client/app/coding/data_plane.h"
 #include "client/app/session/coding_answers.h"
 #include "client/app/session/given_sources.h"
+#include "client/app/session/session_origins.h"
 #include "client/app/session/session_peers.h"
 #include "client/app/session/session_trackers.h"
 #include "client/core/base/actions.h"
@@ -37,6 +38,7 @@ class Performer {
   SessionPeers& peers() { return peers_; }
   SessionTrackers& trackers() { return trackers_; }
   const SessionTrackers& trackers() const { return trackers_; }
+  const SessionOrigins& origins() const { return origins_; }
   DataPlane* coding() { return coding_.get(); }  // null before start_coding()
   const DataPlane* coding() const { return coding_.get(); }
 
@@ -51,6 +53,7 @@ class Performer {
   void on(core::MarkProven& action);
   void on(core::DoubtRows& action);
   void on(core::Decode& action);
+  void on(core::FetchFromOrigin& action);
   void on(core::DropRows& action);
   void on(core::DropSlots& action);
   void on(core::JudgeRows& action);
@@ -74,6 +77,7 @@ class Performer {
   SessionTrackers trackers_;
   CodingAnswers answers_;
   std::unique_ptr<DataPlane> coding_;
+  SessionOrigins origins_;
   SessionPeers peers_;
 };
 

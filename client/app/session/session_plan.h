@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "client/app/origin/origin_plan.h"
 #include "client/content/file_choice.h"
 #include "client/content/top_name.h"
 #include "client/core/base/types.h"
@@ -29,6 +30,7 @@ struct SessionPlan {
   std::string as;    // its top name there (content/top_name.h); empty: the manifest's
   std::string mark;  // store::OpenOptions::mark
   content::FileChoice files;
+  OriginPlan origins;
   bool to_stdout = false;  // one file is for standard output: more may not be chosen
   bool overwrite = false;
   bool repair = false;
