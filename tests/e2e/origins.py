@@ -17,6 +17,8 @@ from origin_server import OriginServer, ProxyServer
 SMALL = ["--generation-size", "16", "--block-size", "4K"]
 GENERATION = 64 * KIB
 
+DIFFERS = "differs from the content there"  # what is said of bytes that have another digest
+
 PUBLIC_HOST = "203.0.113.7"  # RFC 5737: as good as any address of the Internet, and nobody's
 
 
@@ -102,7 +104,7 @@ class OriginTest(harness.SwarmTest):
 
 def from_origins(complete):
     """{URL as shown: bytes} of a `complete` event, without those that gave nothing."""
-    return {origin["url"]: origin["bytes"] for origin in complete["origins"] if origin["bytes"]}
+    return {origin["url"]: origin["bytes"] for origin in complete["from_origins"] if origin["bytes"]}
 
 
 def ws_of(url):

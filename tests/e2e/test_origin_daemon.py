@@ -16,31 +16,31 @@ class Daemons(DaemonTest, OriginTest):
         self.origin = self.serve()
         self.url = self.url_of(self.origin)
 
-    def begun(self, *options):
-        """A daemon with the content of the manifest."""
-        daemon = self.daemon("--no-tracker")
-        self.add(self.manifest, *options)
+    def begun(self, url, *options):
+        """A daemon with the content of the manifest, from this origin."""
+        daemon = self.daemon("--no-tracker", *options)
+        self.add(self.manifest, "--origin", url)
         return daemon
 
     def shown(self):
         """The content's origins, by their URLs."""
-        return {origin["url"]: origin for origin in self.contents()[0]["origins"]}
+        return {origin["url"]: origin for origin in self.contents()[0]["from_origins"]}
 
     def assert_arrived(self):
         self.wait_complete()
         self.assert_same(self.path, self.downloads / self.path.name)
 
     def test_a_content_comes_from_the_origin_that_it_was_added_with(self):
-        self.begun("--origin", self.url)
+        self.begun(self.url)
         self.assert_arrived()
         self.assertEqual([self.url], list(self.shown()))
         self.assertEqual(2 * MIB, self.shown()[self.url]["bytes"])
 
     def test_it_goes_on_from_there_after_a_restart(self):
         self.origin.set(dies_after=MIB)
-        daemon = self.begun("--origin", self.url)
+        daemon = self.begun(self.url)
         self.origin.wait(lambda: not self.origin.running)
-        self.wait_for(lambda contents: contents and contents[0]["origins"][0]["trouble"])
+        self.wait_for(lambda contents: contents and contents[0]["from_origins"][0]["trouble"])
         self.assertEqual(0, daemon.stop())
         self.origin.set(dies_after=None)
         self.origin.start()
@@ -49,20 +49,20 @@ class Daemons(DaemonTest, OriginTest):
 
     def test_trouble_is_told(self):
         self.origin.set(status=404)
-        self.begun("--origin", self.url)
-        shown = self.wait_for(lambda contents: contents and contents[0]["origins"][0]["trouble"])[0]["origins"][0]
+        self.begun(self.url)
+        shown = self.wait_for(lambda contents: contents and contents[0]["from_origins"][0]["trouble"])[0]["from_origins"][0]
         self.assertIn("404", shown["trouble"])
         self.origin.set(status=0)
 
     def test_a_password_is_used_also_after_a_restart_and_in_no_answer(self):
         self.origin.set(rate=128 * KIB)
-        daemon = self.begun("--origin", self.url_of(self.origin, "joe:open-sesame@"), "--header", "X-Token: abrakadabra")
+        daemon = self.begun(self.url_of(self.origin, "joe:open-sesame@"), "--header", "X-Token: abrakadabra")
         self.origin.wait_served(256 * KIB)
         answers = [json.dumps(self.contents()), json.dumps(self.request("list")), json.dumps(self.request("status"))]
         self.assertEqual(0, daemon.stop())
         self.origin.set(rate=0)
         before = len(self.origin.requests)
-        again = self.daemon("--no-tracker")
+        again = self.daemon("--no-tracker", "--header", "X-Token: abrakadabra")
         self.assert_arrived()
         for request in self.origin.requests[before:]:
             self.assertIn("Basic ", request.headers["Authorization"])

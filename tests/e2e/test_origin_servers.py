@@ -15,7 +15,7 @@ import urllib.request
 
 import harness
 from harness import KIB, MIB, UNREACHABLE
-from origins import OriginTest
+from origins import DIFFERS, OriginTest
 
 NAMES = {
     "big.bin": 2 * MIB,
@@ -129,7 +129,7 @@ class Nginx(RealServer):
     def test_a_file_that_was_replaced_is_found(self):
         self.serve_by()
         (self.path / "big.bin").write_bytes(bytes(2 * MIB))
-        self.assert_refuses("digest")
+        self.assert_refuses(DIFFERS)
 
 
 LIGHTTPD = """

@@ -400,11 +400,18 @@ class Folders(OriginTest):
         self.assertEqual((self.path / "b").read_bytes(), output.read_bytes())
         self.assertNotIn("/holiday/a", {request.path for request in origin.requests})
 
-    def test_a_url_that_does_not_fit_what_the_content_is_is_refused(self):
+    def test_the_url_of_a_folder_ends_in_a_slash(self):
         self.use_tree({"a": 10, "b": 10})
         origin = self.serve()
-        self.assert_refused(self.run_firn("get", self.manifest, "-o", self.folder / "x", "--no-tracker", "--origin",
-                                          origin.url("holiday"), "--timeout", "2s"), USAGE, "/")
+        get = self.fetch_from(origin.url("holiday"), "--timeout", "2s")
+        self.assert_ends_without(get, "the URL of a folder ends in '/'")
+        self.assertEqual(0, origin.connections)
+
+    def test_a_single_file_may_stand_in_a_folder(self):
+        self.use_file(300 * KIB, "a b.bin")
+        origin = self.serve()
+        self.assert_downloaded(self.path, self.fetch_from(origin.url()))
+        self.assertEqual({"/a%20b.bin"}, {request.target for request in origin.requests})
 
 
 class Shown(OriginTest):
@@ -433,7 +440,7 @@ class Shown(OriginTest):
         self.assertTrue(MIB // 2 <= there <= 2 * MIB, there)
         self.assertGreater(2 * MIB, there)
         progress = get.last_event("progress")
-        self.assertEqual(there, {o["url"]: o["bytes"] for o in progress["origins"]}[self.url])
+        self.assertEqual(there, from_origins(progress)[self.url])
 
     def test_an_origin_that_gave_nothing_is_listed_with_its_trouble(self):
         gone = self.url.replace(self.path.name, "gone")
