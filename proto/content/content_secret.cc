@@ -48,6 +48,10 @@ std::size_t secret_bytes(std::string_view before, std::string_view rest, bool af
     const std::size_t end = rest.rfind('@');  // a password may have another one
     return end == std::string_view::npos ? 0 : end;
   }
+  if (before.ends_with("http://") || before.ends_with("https://") || before.ends_with("s3://")) {
+    const std::size_t end = rest.substr(0, rest.find_first_of("/?# '\"\n")).rfind('@');
+    return end == std::string_view::npos ? 0 : end;
+  }
   return after_id && all(is_word) >= kHiddenFrom ? all(is_word) : 0;
 }
 

@@ -92,8 +92,9 @@ PRODUCT = r"^(codec|cuda_kernels|proto|client|tracker)/"
 BANS = [
     ban(r"", r"\b(uv_\w+|SSL_\w+)|#include <(uv|openssl/ssl)\.h>",
         "sockets and TLS sessions belong to proto/transport and the programs' edges",
-        but=r"^(proto/transport/|client/app/|tests/transport/|tests/tracker_load/bare_main)|" + TRACKER_EDGE.pattern + REDIS_TLS),
+        but=r"^(proto/transport/|client/app/|tests/transport/|tests/app/origin/faulty_server|tests/tracker_load/bare_main)|" + TRACKER_EDGE.pattern + REDIS_TLS),
     ban(r"", r"\blws_\w+|#include <libwebsockets\.h>", "HTTP belongs to proto/web", but=r"^proto/web/"),
+    ban(r"", r"\bcurl_\w+\(|#include <curl/", "libcurl belongs to client/app/origin", but=r"^client/app/origin/transfers?\."),
     ban(r"", r"\bredis[A-Z]\w*\(|#include <hiredis/", "hiredis belongs to tracker/redis",
         but=r"^tracker/redis/(connection|tls)\.cc$"),
     ban(DECIDES.pattern,

@@ -14,9 +14,10 @@ time to relay are not in it. Here each condition is piecewise in time, as hosts 
   capacity     for each moment a: what those who arrive at a or later need must pass the uplinks of
                those present after a, because nothing can be sent to a host that is not there
 
-A host that leaves or crashes brings its uplink until then. What a downloader had received when it
-crashed counts as needed, for no schedule knows beforehand which hosts will crash; a bound that forgot it
-would ask for clairvoyance. Rates are bytes per second, times seconds since the start.
+An origin (a web server) is a source; one that dies and comes back is two. A host that leaves or crashes brings its
+uplink until then. What a downloader had received when it crashed counts as needed, for no schedule knows beforehand
+which hosts will crash; a bound that forgot it would ask for clairvoyance. Rates are bytes per second, times seconds
+since the start.
 """
 
 import dataclasses

@@ -8,8 +8,8 @@ import os
 import platform
 
 from running.building import processor
-from swarm_lab import bound
-from swarm_lab.scenario import bytes_per_second
+from swarm_lab import bound, origin
+from swarm_lab.scenario import sources
 
 SAMPLES_MAX = 200  # of one peer's progress: enough to plot
 NOT_COUNTED = {"sent": None, "received": None, "dropped": None}
@@ -48,7 +48,7 @@ def record(race, counters):
             "up_mbit": scenario.seed.up_mbit,
             "wire_bytes": counters["seed"]["sent"],
             "dropped": counters["seed"]["dropped"],
-            "payload_copies": round(seed_node.uploaded / scenario.content_bytes, 4),
+            "payload_copies": _part(seed_node.uploaded, scenario.content_bytes),
             "wire_copies": _part(counters["seed"]["sent"], scenario.content_bytes),
             "told_to_leave_s": race.seed_asked,
             "copies_when_told": race.seed_copies,
@@ -82,8 +82,7 @@ def failed(result):
 def fluid_bound(race):
     """The bound of the capacity that there was: hosts count from their arrival until they left."""
     size = race.scenario.content_bytes
-    until = race.seed_left if race.seed_left is not None else float("inf")
-    links = [bound.Link(up=bytes_per_second(race.scenario.seed.up_mbit), source=True, leaves=until)]
+    links = sources(race.scenario.seed, origin.source_times(race))
     for peer in race.downloaders:
         group_link = peer.group.link(0, size)
         links.append(dataclasses.replace(

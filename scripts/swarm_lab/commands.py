@@ -10,7 +10,7 @@ import tempfile
 import time
 
 from running import building
-from swarm_lab import (adapters, collect, compare, hostile, hosts, matrix, matrix_command, plots, report,
+from swarm_lab import (adapters, collect, compare, hostile, hosts, matrix, matrix_command, origin, plots, report,
                        scenario, sim, slow_link, summarise, sweep, tables, traces, viewing, worth)
 from swarm_lab.cluster import refusals, slurm
 from swarm_lab.cluster import run as cluster_run
@@ -94,6 +94,8 @@ def _check_here(scenarios, clients):
         print(f"removed {name}, left by a run that was killed", file=sys.stderr)
     for one in scenarios:
         hosts.check_size(one)
+        if one.seed.origin:
+            origin.check()
     for client in clients:
         adapter = adapters.make(client)
         if any(next(one.hostile_members(), None) for one in scenarios):

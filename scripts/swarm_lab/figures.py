@@ -32,7 +32,7 @@ def summary(record):
         "finished_s": sorted(round(peer["completed_s"], 2) for peer in record["peers"]
                              if peer["completed_s"] is not None),
         "rank": rank_curve(record),
-        **{key: record[key] for key in ("trust", "placement", "viewers", "buffers") if key in record},
+        **{key: record[key] for key in ("trust", "placement", "viewers", "buffers", "origin") if key in record},
     }
 
 

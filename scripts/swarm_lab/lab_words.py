@@ -17,6 +17,8 @@ def words(scenario):
     hostile = ",".join(f"{g['count']}*{g['hostile']}" for g in groups if g.get("hostile"))
     if scenario.get("loss"):
         raise NotSimulated("frames that get lost")
+    if scenario["seed"].get("origin"):
+        raise NotSimulated("an origin")
     if any(group["arrives_s"] for group in groups):
         raise NotSimulated("groups that come late")
     shape = {(g["arrives_every_s"], g["leaves_on_finish"]) for g in groups}

@@ -9,7 +9,7 @@ import pathlib
 import signal
 import time
 
-from swarm_lab import collect, hosts, trust, viewing
+from swarm_lab import collect, hosts, origin, trust, viewing
 
 TICK_S = 0.02
 SAMPLE_S = 0.25     # bytes on the wire are noted so often
@@ -53,6 +53,7 @@ class Race:
         self.downloaders = []
         self.saboteurs = []             # of hostile groups: Downloaders that need not finish
         self.seed_node = None
+        self.origin = None              # the seed's node, if that is one
         self.seed_left = None           # when the seed's process had ended
         self.seed_asked = None          # when it was told to go
         self.seed_copies = None         # copies of payload it had sent when told to go
@@ -74,7 +75,7 @@ class Race:
             self._verify()
         for peer in self.saboteurs:
             at_end.pop(peer.name)
-        return collect.record(self, at_end) | trust.record(self) | viewing.record(self)
+        return collect.record(self, at_end) | trust.record(self) | viewing.record(self) | origin.record(self, at_end["seed"])
 
     # --- before the clock starts ---
 
@@ -95,6 +96,11 @@ class Race:
         self.adapter.prepare(self.folder, content, self.tracker_host)
         if scenario.tracker.starts_s == 0:
             self._start_tracker()
+        if scenario.seed.origin:
+            self.seed_node = self.origin = origin.Origin(self.seed_host, self.folder, scenario.seed_periods())
+            self.origin.start()
+            self.adapter.use_origin(self.folder, content, self.tracker_host, self.origin.where)
+            return
         self.seed_node = self.adapter.start_seed(self.seed_host, self.folder, content,
                                                  self.tracker_host, scenario.seed.leaves_when_safe)
         self.processes.append(self.seed_node.process)
@@ -119,7 +125,10 @@ class Race:
                 next_poll = now + self._poll()
             self._tracker_events(now)
             self._completions(now)
-            self._seed_leaves(now)
+            if self.origin:
+                self.trouble += self.origin.follow(now)
+            else:
+                self._seed_leaves(now)
             self._crashes(now)
             if self._over(now):
                 self.over = time.monotonic()
@@ -285,6 +294,8 @@ class Race:
         for process in self.processes:
             process.wait(max(0.0, deadline - time.monotonic()))
             process.kill()
+        if self.origin and self.origin.process:
+            self.origin.stop()
         for peer in self.downloaders:
             if peer.node and peer.node.process.started is not None:  # as the host says it
                 peer.started = peer.node.process.started - self.zero

@@ -4,7 +4,7 @@ import json
 import pathlib
 import statistics
 
-from swarm_lab import figures, trust, wire
+from swarm_lab import figures, origin, trust, wire
 
 
 def records(paths):
@@ -134,7 +134,8 @@ def tables(records):
                  "|" + "---|" * len(used)]
         lines += ["| " + " | ".join(row[i] for i in used) + " |" for row in rows]
         parts.append("\n".join(lines))
-    return "\n\n".join([*parts, *trust.tables(grouped(records)), *wire_tables(records), LEGEND])
+    groups = grouped(records)
+    return "\n\n".join([*parts, *trust.tables(groups), *origin.tables(groups), *wire_tables(records), LEGEND])
 
 
 FIGURES = {"ratio": ("ratio", 1, 3), "redundant": ("redundant", 100, 2), "wire": ("wire", 1, 3),

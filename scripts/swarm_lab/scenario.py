@@ -21,6 +21,9 @@ scripts/swarm_lab/scenarios; every key is listed here, and an unknown one is an 
     up_mbit = 8                line rate; 0: no limit
     leaves_after_copies = 1.05 interrupted when it has sent so many copies of the content (optional)
     leaves_when_safe = true    firn only: it decides by itself (optional)
+    origin = true              an ordinary web server has the content in place of it (origin.py; optional)
+    dies_at = 0.6              the origin is killed at this part of the bound's time (optional)
+    back_after_s = 5           and is there again so much later (optional)
 
     [film]                     the content is one, and each downloader watches it (viewing.py; optional)
     mbit = 6.8                 its rate
@@ -45,6 +48,7 @@ scripts/swarm_lab/scenarios; every key is listed here, and an unknown one is an 
 """
 
 import dataclasses
+import math
 import pathlib
 import tomllib
 
@@ -69,6 +73,9 @@ class Seed:
     up_mbit: float
     leaves_after_copies: float | None = None
     leaves_when_safe: bool = False
+    origin: bool = False
+    dies_at: float | None = None
+    back_after_s: float | None = None
 
 
 @dataclasses.dataclass
@@ -151,11 +158,27 @@ class Scenario:
     def bound_if_all_stay(self):
         """The bound before any run: leaving after X copies at the earliest moment, no
         crashes. A run has its own, with the moments at which hosts really went."""
-        seed = bound.Link(up=bytes_per_second(self.seed.up_mbit), source=True)
-        if self.seed.leaves_after_copies:
-            seed.leaves = self.seed.leaves_after_copies * self.content_bytes / seed.up
+        return self._bound(self.seed_periods())
+
+    def seed_periods(self):
+        """(from, to), seconds in which there is a seed or an origin, before any run."""
+        seed, always = self.seed, [(0.0, math.inf)]
+        if seed.leaves_after_copies:
+            return [(0.0, seed.leaves_after_copies * self.content_bytes / bytes_per_second(seed.up_mbit))]
+        if seed.dies_at is None:
+            return always
+        dies = seed.dies_at * self._bound(always).seconds
+        return [(0.0, dies), *([(dies + seed.back_after_s, math.inf)] if seed.back_after_s is not None else [])]
+
+    def _bound(self, periods):
         links = [group.link(index, self.content_bytes) for _, group, index in self.members()]
-        return bound.lower_bound([seed, *links], self.content_bytes, self.tracker.starts_s)
+        return bound.lower_bound([*sources(self.seed, periods), *links], self.content_bytes, self.tracker.starts_s)
+
+
+def sources(seed, periods):
+    """The seed as the bound sees it, one link for each period in which it is there."""
+    return [bound.Link(up=bytes_per_second(seed.up_mbit), source=True, arrives=begin, leaves=end)
+            for begin, end in periods]
 
 
 def bytes_per_second(mbit):
@@ -177,6 +200,15 @@ def _make(kind, table, where):
     return kind(**table)
 
 
+def _check_origin(seed, where):
+    if seed.origin and (seed.leaves_after_copies is not None or seed.leaves_when_safe):
+        raise BadScenario(f"{where}: an origin does not leave; see `dies_at`")
+    if seed.dies_at is not None and not seed.origin:
+        raise BadScenario(f"{where}: `dies_at` needs `origin = true`")
+    if seed.back_after_s is not None and seed.dies_at is None:
+        raise BadScenario(f"{where}: `back_after_s` needs `dies_at`")
+
+
 def parse(text, name):
     try:
         table = tomllib.loads(text)
@@ -192,6 +224,7 @@ def from_table(table, name):
     if not isinstance(table.get("seed"), dict) or not table.get("peers"):
         raise BadScenario(f"{name}: needs a table [seed] and at least one [[peers]]")
     table["seed"] = _make(Seed, table["seed"], f"{name}, [seed]")
+    _check_origin(table["seed"], f"{name}, [seed]")
     table["peers"] = [_make(Group, group, f"{name}, [[peers]]") for group in table["peers"]]
     if "tracker" in table:
         table["tracker"] = _make(Tracker, table["tracker"], f"{name}, [tracker]")

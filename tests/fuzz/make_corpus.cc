@@ -205,6 +205,29 @@ void stream_paths(const std::filesystem::path& root) {
   corpus.add("none", "/stream/" + content.substr(1) + "/x\nhttp://x/y.mp4");
 }
 
+void origins(const std::filesystem::path& root) {
+  const Corpus urls(root, "origin_url");
+  urls.add("parts",
+           "https://u:p%40w@Example.org:8443/a%20b/c?X-Amz-Signature=abc&v=1#x\neu-west-1");
+  urls.add("folder", "http://[2001:db8::1]:81/folder/?token\na b/c?d#e%.bin");
+  urls.add("bucket", "s3://bucket.name/key (1)/x\ncn-north-1");
+  urls.add("backslash", "http://h\\@evil/x");
+  urls.add("header", "X-Token: a");
+  // The first byte says what was asked for: see origin_answer.cc.
+  const Corpus answers(root, "origin_answer");
+  answers.add("part",
+              "\rHTTP/1.1 206 Partial Content\r\nETag: \"a\"\r\nContent-Range: bytes 0-4/100\r\n"
+              "Content-Length: 5\r\n\r\n");
+  answers.add("whole",
+              "\x01HTTP/2 200\r\ncontent-length: 5\r\n"
+              "last-modified: Sun, 06 Nov 1994 08:49:37 GMT\r\n");
+  answers.add("unsatisfiable", "\x05HTTP/1.1 416 Not Satisfiable\r\nContent-Range: bytes */7\r\n");
+  answers.add("busy",
+              " HTTP/1.1 503 Busy\r\nRetry-After: Tue, 14 Nov 2023 22:13:30 GMT\r\n"
+              "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n");
+  answers.add("region", " HTTP/1.1 301 Moved\r\nx-amz-bucket-region: eu-west-3\r\n");
+}
+
 void proxy_headers(const std::filesystem::path& root) {
   namespace made = proto::transport::test;
   const Corpus corpus(root, "proxy_header");
@@ -274,6 +297,7 @@ int main(int count, char** arguments) {
   file_choices(arguments[1]);
   byte_ranges(arguments[1]);
   stream_paths(arguments[1]);
+  origins(arguments[1]);
   proxy_headers(arguments[1]);
   redis(arguments[1]);
 }

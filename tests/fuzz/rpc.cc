@@ -22,6 +22,8 @@ struct CountingMethods final : DaemonMethods {
   }
   Result<Json> add(const AddRequest& request) override {
     FIRN_CHECK(!request.seeding.empty());
+    for (const std::string& origin : request.origins)
+      FIRN_CHECK(!origin.empty() && origin.find('\0') == std::string::npos);
     return called(request.source);
   }
   Result<Json> list() override { return called("list"); }

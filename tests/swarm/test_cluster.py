@@ -108,14 +108,16 @@ class Refusals(unittest.TestCase):
         self.check_refused('congestion = "bbr"\n' + SMALL + "reachable = false\n", "libtorrent",
                            ["bbr", "`reachable = false`", "libtorrent"])
 
-    def test_of_the_projects_scenarios_only_those_behind_firewalls_and_with_films_are_refused(self):
+    def test_of_the_projects_scenarios_only_those_with_firewalls_films_and_origins_are_refused(self):
         refused = []
         for name in scenario.names():
             try:
                 refusals.check(scenario.load(name), "firn", "kubernetes", "clients")
             except refusals.CannotPlace:
                 refused.append(name)
-        self.assertEqual(refused, ["unreachable", "view-apart", "view-halves", "view-seek", "view-together"])
+        self.assertEqual([name for name in refused if not name.startswith("origin-")], ["unreachable", "view-apart", "view-halves", "view-seek", "view-together"])
+        self.assertEqual([name for name in refused if name.startswith("origin-")],
+                         [name for name in scenario.names() if scenario.load(name).seed.origin])
 
 
 class Scripts(unittest.TestCase):

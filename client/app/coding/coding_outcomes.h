@@ -24,6 +24,8 @@ class CodingOutcomes {
   virtual ~CodingOutcomes() = default;
   virtual void row_stored(std::uint32_t generation, std::uint32_t slot) = 0;
   virtual void generation_decoded(std::uint32_t generation, core::DecodeOutcome outcome) = 0;
+  // Of one that an origin sent.
+  virtual void generation_fetched(std::uint32_t generation, core::DecodeOutcome outcome) = 0;
   virtual void rows_judged(std::uint32_t generation, const RowVerdict& verdict) = 0;
   virtual void check_made(core::PeerKey peer, proto::CheckReply reply) = 0;
   virtual void leaves_made(core::PeerKey peer, proto::LeafReply reply) = 0;

@@ -48,6 +48,12 @@ void DataPlane::decode(core::Decode action, core::TimeUs now) {
   decoder_.decode(std::move(action));
 }
 
+void DataPlane::take_fetched(std::uint32_t generation, std::shared_ptr<Buffer> data,
+                             core::TimeUs now) {
+  clock_.set(now);
+  decoder_.take(generation, std::move(data));
+}
+
 void DataPlane::drop_rows(std::uint32_t generation) {
   rows_.drop(generation);
   judge_.forget(generation);

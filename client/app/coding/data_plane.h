@@ -2,7 +2,7 @@
 // with the worker pool, the store and the codec, and tells how it went.
 //
 //   StoreRow, DropRows, MarkProven, DoubtRows --> Spooler -+
-//   Decode ------------> GenerationDecoder ----------------+--> DiskQueue --> Durability
+//   Decode, fetched ---> GenerationDecoder ----------------+--> DiskQueue --> Durability
 //   ContentComplete ---------------------------------------+    (sync, finish, close)
 //   JudgeRows --> RowJudge
 //   MakeCheck --> CheckMaker
@@ -60,6 +60,11 @@ class DataPlane final : private DiskEvents {
   // Answered by block_made(ticket) or exchanged_block_made(ticket), perhaps before this returns.
   void send_block(std::uint64_t ticket, const BlockWanted& wanted, core::TimeUs now);
   void decode(core::Decode action, core::TimeUs now);
+  // A generation that an origin sent, in a buffer of take_buffer(); answered by generation_fetched.
+  void take_fetched(std::uint32_t generation, std::shared_ptr<Buffer> data, core::TimeUs now);
+  std::shared_ptr<Buffer> take_buffer(std::uint32_t generation) const {
+    return content_->take_buffer(generation);
+  }
   void drop_rows(std::uint32_t generation);
   void drop_slots(const core::DropSlots& action);
   void judge_rows(core::JudgeRows action, core::TimeUs now);

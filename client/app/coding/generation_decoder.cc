@@ -48,12 +48,49 @@ GenerationDecoder::GenerationDecoder(std::shared_ptr<const CodedContent> content
 
 void GenerationDecoder::decode(core::Decode action) {
   auto job = std::make_shared<Job>();
-  Spooler::Claimed claimed = rows_.claim(action.generation);
-  job->rows = std::move(claimed.rows);
-  job->drop_spooled = claimed.on_disk;
   job->action = std::move(action);
-  if (decodes_in_batches(*job)) return decode_in_batch(std::move(job));
+  start(std::move(job));
+}
+
+void GenerationDecoder::take(std::uint32_t generation, std::shared_ptr<Buffer> data) {
+  auto job = std::make_shared<Job>();
+  job->action.generation = generation;
+  job->fetched = true;
+  job->data = std::move(data);
+  start(std::move(job));
+}
+
+void GenerationDecoder::start(std::shared_ptr<Job> job) {
+  const std::uint32_t generation = job->action.generation;
+  const auto [behind, alone] = under_way_.try_emplace(generation);
+  if (!alone) return behind->second.push_back(std::move(job));
+  if (!job->fetched) {
+    Spooler::Claimed claimed = rows_.claim(generation);
+    job->rows = std::move(claimed.rows);
+    job->drop_spooled = claimed.on_disk;
+    if (decodes_in_batches(*job)) return decode_in_batch(std::move(job));
+  }
   disk_.submit(task_of(std::move(job)));
+}
+
+void GenerationDecoder::answer(const Job& job, core::DecodeOutcome outcome) {
+  const std::uint32_t generation = job.action.generation;
+  if (job.fetched) {
+    outcomes_.generation_fetched(generation, outcome);
+  } else {
+    outcomes_.generation_decoded(generation, outcome);
+  }
+}
+
+void GenerationDecoder::start_behind(const Job& ended) {
+  const auto behind = under_way_.extract(ended.action.generation);
+  for (const std::shared_ptr<Job>& job : behind.mapped()) {
+    if (ended.outcome == core::DecodeOutcome::kVerified) {
+      answer(*job, ended.outcome);
+    } else {
+      start(job);
+    }
+  }
 }
 
 // --- in batches ---
@@ -153,13 +190,12 @@ void GenerationDecoder::decoded(Job& job) {
                             " to false bytes, which the CPU decoded right; all coding goes on "
                             "without GPUs, of which one may be defective");
   }
-  if (job.outcome == core::DecodeOutcome::kVerified) {
-    rows_.forget(generation);
-    content_->cache(generation, std::move(job.data));
-  } else {
-    rows_.release(generation);
-  }
-  outcomes_.generation_decoded(generation, job.outcome);
+  const bool right = job.outcome == core::DecodeOutcome::kVerified;
+  // Rows of what was fetched are as they were: the core drops them.
+  if (!job.fetched) right ? rows_.forget(generation) : rows_.release(generation);
+  if (right) content_->cache(generation, std::move(job.data));
+  answer(job, job.outcome);
+  start_behind(job);
 }
 
 }  // namespace firn::app

@@ -10,6 +10,7 @@
 #include "client/app/commands/commands.h"
 #include "client/app/commands/running.h"
 #include "proto/base/plain_text.h"
+#include "proto/content/content_secret.h"
 #include "proto/program/config_keys.h"
 #include "proto/program/configuration.h"
 #include "proto/program/usage.h"
@@ -31,6 +32,14 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
   return fmt::format("{}", fmt::join(words, separator));
 }
 
+// A header may be a password.
+std::string shown_value(const Setting& setting) {
+  std::vector<std::string> values = setting.values;
+  if (setting.key == "header")
+    for (std::string& value : values) value = value.substr(0, value.find(':')) + ": ...";
+  return without_secrets(joined(values, ", "));
+}
+
 // Of one command. Every value that a file gives is checked, as for a run.
 Status add_values(CLI::App& app, const std::vector<std::string>& command,
                   const Configuration& configuration, OptionValues& values) {
@@ -44,7 +53,7 @@ Status add_values(CLI::App& app, const std::vector<std::string>& command,
   for (const Setting& setting : configuration.settings(app, command)) {
     const Status taken = check_value(*at.get_option_no_throw("--" + setting.key), setting);
     if (!taken.ok()) return taken;
-    of_command[setting.key] = {setting.key, joined(setting.values, ", "), setting.place};
+    of_command[setting.key] = {setting.key, shown_value(setting), setting.place};
   }
   for (const auto& [key, value] : of_command) values[value].push_back(name);
   return Done{};

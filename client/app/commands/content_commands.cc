@@ -9,6 +9,7 @@
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/download_options.h"
 #include "client/app/commands/limit_options.h"
+#include "client/app/commands/origin_options.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/console/content_words.h"
@@ -32,6 +33,7 @@ struct AddArguments : AskOptions {
   bool no_upload = false;
   content::FileChoice files;
   std::string publisher;
+  OriginOptions origins;
 };
 
 struct ListArguments : AskOptions {};
@@ -79,6 +81,8 @@ ExitCode run(const AddArguments& arguments, Console& console) {
                                     {"paused", arguments.paused}})
     if (given) params[name] = true;
   if (!arguments.files.empty()) params["files"] = arguments.files.texts();
+  if (!arguments.origins.urls.empty()) params["origins"] = arguments.origins.urls;
+  if (arguments.origins.none) params["no_origin"] = true;
   const auto added = ask(arguments, "add", params);
   if (!added.ok()) return fail(console, added.error());
   tell_about("content", *added, console);
@@ -161,6 +165,10 @@ void add_add_command(CLI::App& app, Chosen& chosen) {
   add_replacing_options(*command, arguments->overwrite, arguments->repair);
   add_choice_options(*command, arguments->files);
   add_publisher_option(*command, arguments->publisher);
+  add_origin_option(*command, arguments->origins,
+                    "let the daemon fetch from this http://, https:// or s3:// URL what no peer "
+                    "has (repeatable)");
+  add_no_origin_option(*command, arguments->origins);
   command->add_flag("--paused", arguments->paused, "leave it alone until resume")
       ->configurable(false);
   add_rate_options(*command, arguments->limits);

@@ -36,12 +36,14 @@ std::string list_head() {
 }
 
 std::string list_row(const Json& content) {
-  const std::string part = part_words(content);
+  std::string note = part_words(content);
+  if (const std::string origins = origin_words(content); !origins.empty())
+    note += (note.empty() ? "" : ", ") + origins;
   return fmt::format(kListRow, cell(content, "content_id").substr(0, 8), cell(content, "state"),
                      share_words(content), size_words(content), eta_words(content),
                      format_rate(number_of(content, "down_rate")),
                      format_rate(number_of(content, "up_rate")), cell(content, "peers"),
-                     cell(content, "name") + (part.empty() ? "" : " (" + part + ")"));
+                     cell(content, "name") + (note.empty() ? "" : " (" + note + ")"));
 }
 
 std::vector<std::string> shown_lines(const Json& content) {
@@ -51,8 +53,8 @@ std::vector<std::string> shown_lines(const Json& content) {
       lines.push_back(fmt::format("{:<19} {}", name, escaped(text)));
   };
   add("Name", text_of(content, "name"));
-  for (const auto& words :
-       {progress_words(content), trouble_words(content), setting_words(content)})
+  for (const auto& words : {progress_words(content), arrival_words(content), trouble_words(content),
+                            setting_words(content)})
     for (const auto& [name, text] : words) add(name, text);
   add("Trackers", listed(content, "trackers") + announced_of(content));
   add("Addresses", listed(content, "addresses"));

@@ -104,6 +104,7 @@ Result<ContentSource> read_source(const std::string& given) {
   if (!manifest.ok()) return manifest.error();
   source.content_id = manifest->id;
   source.trackers = manifest->trackers;
+  source.origins = manifest->origins;
   source.manifest = *std::move(manifest);
   source.from_file = true;
   return source;

@@ -24,7 +24,7 @@ struct ContentSource {
   std::vector<Address> peers;
   std::optional<PublicKey> publisher;        // the key that the link demands of the publisher
   std::optional<ContentSecret> secret = {};  // of a private content
-  std::vector<std::string> origins = {};     // that the link names
+  std::vector<std::string> origins = {};     // that the link, or the manifest file, names
 
   // For SessionPlan::keys.
   std::shared_ptr<const privacy::PrivateKeys> keys() const;

@@ -6,6 +6,7 @@
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/making_options.h"
 #include "client/app/commands/options.h"
+#include "client/app/commands/origin_options.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/commands/stop_request.h"
@@ -25,12 +26,15 @@ struct CreateArguments {
   MakingOptions making;
   SigningOptions signing;
   std::vector<std::string> trackers;
+  OriginOptions origins;
   ConsoleOptions console;
 };
 
 ExitCode run(const CreateArguments& arguments, Console& out) {
   auto trackers = parse_addresses(arguments.trackers);
   if (!trackers.ok()) return fail(out, trackers.error());
+  const auto origins = origins_to_publish(arguments.origins);
+  if (!origins.ok()) return fail(out, origins.error());
   const OutputFile output(arguments.output, kManifestFile);
   if (const Status free = check_output(output, arguments.path); !free.ok())
     return fail(out, free.error());
@@ -49,8 +53,12 @@ ExitCode run(const CreateArguments& arguments, Console& out) {
   auto unsigned_manifest = content::create_manifest(*path, options);
   if (!unsigned_manifest.ok())
     return fail_or_stop(out, unsigned_manifest.error(), "nothing was written");
+  if (!origins->empty()) unsigned_manifest = with_origins(*unsigned_manifest, *origins);
+  if (!unsigned_manifest.ok()) return fail(out, unsigned_manifest.error());
   const auto manifest = signer->sign(*std::move(unsigned_manifest));
   if (!manifest.ok()) return fail(out, manifest.error());
+  if (const std::string advice = origin_advice(*manifest); !advice.empty())
+    out.warning(advice, manifest->id);
   warn_of_unused_excludes(arguments.making, excludes_used, out);
   const Status written = output.write(manifest->file_bytes);
   if (!written.ok()) return fail(out, written.error());
@@ -73,7 +81,12 @@ ExitCode run(const CreateArguments& arguments, Console& out) {
       manifest->id);
   const auto secret = secret_for(arguments.making, *signer, manifest->id);
   if (!out.json() || secret)  // nothing else tells the secret
-    out.print(to_text(Link{manifest->id, manifest->trackers, {}, signer->publisher(), secret}));
+    out.print(to_text(Link{manifest->id,
+                           manifest->trackers,
+                           {},
+                           signer->publisher(),
+                           secret,
+                           origins_for_link(manifest->info, manifest->origins)}));
   return ExitCode::kOk;
 }
 
@@ -95,6 +108,10 @@ void add_create_command(CLI::App& app, Chosen& chosen) {
       ->add_option("--tracker", arguments->trackers,
                    "a tracker to name in the manifest (repeatable)")
       ->option_text("ADDR");
+  add_origin_option(*command, arguments->origins,
+                    "name this http://, https:// or s3:// URL, which has the files too, in link "
+                    "and manifest (repeatable)");
+  add_origin_access_options(*command, arguments->origins);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] { chosen = run_of(arguments, run, {arguments->path}); });
 }

@@ -13,6 +13,7 @@
 #include "client/app/commands/daemon_streams.h"
 #include "client/app/commands/limit_options.h"
 #include "client/app/commands/options.h"
+#include "client/app/commands/origin_options.h"
 #include "client/app/commands/own_addresses.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
@@ -51,6 +52,7 @@ struct DaemonArguments {
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
+  OriginOptions origins;
   ConsoleOptions console;
   ReadAgain read_again;  // of the process
 };
@@ -179,7 +181,7 @@ std::vector<Setting> settings_of(const ReadAgain& read_again) {
 PlanContent plans_of(const DaemonArguments& arguments, const Signer& signer,
                      const PeerDriver& driver, Console& console) {
   return [&](const KeptContent& kept) {
-    return plan_kept(arguments.network, kept, signer, driver.id(), console);
+    return plan_kept(arguments.network, arguments.origins, kept, signer, driver.id(), console);
   };
 }
 
@@ -380,6 +382,7 @@ void add_daemon_options(CLI::App& app, Chosen& chosen,
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
+  add_origin_access_options(*command, arguments->origins);
   add_console_options(*command, arguments->console);
   on_command(*command, arguments, chosen, run);
 }

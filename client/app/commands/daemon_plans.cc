@@ -8,6 +8,7 @@
 #include "client/app/console/quantities.h"
 #include "client/app/daemon/content_queue.h"
 #include "client/content/find_folder.h"
+#include "proto/base/limits.h"
 
 namespace firn::app {
 namespace {
@@ -30,6 +31,7 @@ Result<ContentSource> source_of(const KeptContent& kept) {
   source.content_id = kept.id;
   source.trackers.insert(source.trackers.end(), manifest->trackers.begin(),
                          manifest->trackers.end());
+  if (kept.link.empty()) source.origins = manifest->origins;
   source.manifest = *std::move(manifest);
   return source;
 }
@@ -62,6 +64,12 @@ Result<KeptContent> read_added(const AddRequest& request) {
     return Error{ErrorCode::kBadInput, operation, "what is served is left as it is"};
   if (!request.as.empty())
     if (const Status fine = content::check_as(request.as); !fine.ok()) return fine.error();
+  if (request.no_origin && !request.origins.empty())
+    return Error{ErrorCode::kBadInput, operation, "origins do not go with no_origin"};
+  if (request.origins.size() > limits::kOriginCountMax)
+    return Error{ErrorCode::kBadInput, operation, "it has too many origins"};
+  for (const std::string& origin : request.origins)
+    if (const auto url = parse_origin(origin); !url.ok()) return url.error();
   auto source = read_source(request.source);
   if (!source.ok()) return source.error();
   // The daemon's own folder means nothing to a caller.
@@ -76,6 +84,8 @@ Result<KeptContent> read_added(const AddRequest& request) {
   kept.repair = request.repair;
   kept.paused = request.paused;
   kept.files = request.files;
+  kept.origins = request.origins;
+  kept.no_origin = request.no_origin;
   kept.seeding = request.seeding;
   kept.limits = request.limits.applied_to({});
   const auto priority = priority_of(request.priority);
@@ -94,10 +104,16 @@ Result<KeptContent> read_added(const AddRequest& request) {
     }
     kept.trusted = request.serve && request.trust;
     if (request.link.empty()) return kept;
+    const std::vector<std::string> of_manifest = source->manifest->origins;
     source = read_source(request.link);
     if (!source.ok()) return source.error();
     if (source->content_id != kept.id)
       return Error{ErrorCode::kBadInput, operation, "its link is of another content"};
+    // Its manifest may later be one that came from the network.
+    for (const std::string& url : of_manifest)
+      if (source->origins.size() < limits::kOriginCountMax &&
+          std::ranges::find(source->origins, url) == source->origins.end())
+        source->origins.push_back(url);
   }
   kept.link = to_text(Link{source->content_id, source->trackers, source->peers, source->publisher,
                            source->secret, source->origins});
@@ -114,14 +130,19 @@ std::string certificate_if_any(const Signer& signer, const Manifest& manifest, c
 
 }  // namespace
 
-Result<SessionPlan> plan_kept(const NetworkOptions& network, const KeptContent& kept,
-                              const Signer& signer, const PeerId& self, Console& console) {
+Result<SessionPlan> plan_kept(const NetworkOptions& network, const OriginOptions& origins,
+                              const KeptContent& kept, const Signer& signer, const PeerId& self,
+                              Console& console) {
   auto source = source_of(kept);
   if (!source.ok()) return source.error();
   if (source->manifest && source->manifest->info.is_private && !source->secret)
     source->secret = signer.own_secret(*source->manifest);
   auto plan = session_plan(*std::move(source), network, {}, kept.folder);
   if (!plan.ok()) return plan;
+  OriginOptions of_content = origins;
+  of_content.urls = kept.origins;
+  of_content.none = kept.no_origin;
+  if (const Status fine = plan_origins(of_content, plan->origins); !fine.ok()) return fine.error();
   const auto seeding = parse_seed_policy(kept.seeding);
   if (!seeding.ok()) return seeding.error();
   plan->core.seeding = seeding_left(kept, *seeding);

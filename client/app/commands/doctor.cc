@@ -13,6 +13,7 @@
 #include "client/app/commands/options.h"
 #include "client/app/commands/running.h"
 #include "client/app/console/quantities.h"
+#include "client/app/origin/transfers.h"
 #include "client/app/runtime/worker_pool.h"
 #include "client/app/version.h"
 #include "codec/kernels.h"
@@ -58,6 +59,7 @@ ExitCode run(const DoctorArguments& arguments, Console& console) {
   getrlimit(RLIMIT_NOFILE, &files);
   const std::string protobuf = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
   const char* const openssl = OpenSSL_version(OPENSSL_VERSION);
+  const std::string curl = transfers_library();
   const CodecChoice codec = *choose_codec(CodecMode::kAuto);
   const std::string driver = cuda::driver_version();
   if (console.json()) {
@@ -74,7 +76,8 @@ ExitCode run(const DoctorArguments& arguments, Console& console) {
                    {"open_files_max", files.rlim_cur},
                    {"libuv", uv_version_string()},
                    {"openssl", openssl},
-                   {"protobuf", protobuf}});
+                   {"protobuf", protobuf},
+                   {"libcurl", curl.empty() ? Json() : Json(curl)}});
     return ExitCode::kOk;
   }
   const auto row = [&](const std::string& what, const std::string& text) {
@@ -96,6 +99,7 @@ ExitCode run(const DoctorArguments& arguments, Console& console) {
   row("libuv", uv_version_string());
   row("OpenSSL", openssl);
   row("protobuf", protobuf);
+  row("libcurl", curl.empty() ? "none: this build fetches from no origins" : curl);
   return ExitCode::kOk;
 }
 

@@ -9,6 +9,7 @@
 #include "client/app/commands/download_options.h"
 #include "client/app/commands/get_to_stdout.h"
 #include "client/app/commands/options.h"
+#include "client/app/commands/origin_options.h"
 #include "client/app/commands/planning.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
@@ -38,6 +39,7 @@ struct GetArguments {
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
+  OriginOptions origins;
   std::string status;
   ConsoleOptions console;
 };
@@ -49,6 +51,8 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
   auto plan =
       session_plan(*std::move(source), arguments.network, arguments.publisher, arguments.dir);
   if (!plan.ok()) return plan;
+  if (const Status fine = plan_origins(arguments.origins, plan->origins); !fine.ok())
+    return fine.error();
   if (!arguments.seed.empty()) {
     const auto policy = parse_seed_policy(arguments.seed);
     if (!policy.ok()) return policy.error();
@@ -58,7 +62,7 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
     plan->core.seeding = {.kind = core::SeedPolicy::Kind::kNone};
     plan->core.up_limit = core::kNoUpload;
   }
-  if (plan->core.trackers.empty() && plan->core.peers.empty())
+  if (plan->core.trackers.empty() && plan->core.peers.empty() && !can_come_from_origin(*plan))
     console.shared_warning(kNobodyKnown, plan->content_id);
   plan->mode = SessionPlan::Mode::kDownload;
   plan->as = arguments.as;
@@ -127,6 +131,8 @@ void check_together(const GetArguments& arguments) {
   const bool several = arguments.sources.size() > 1;
   if (several && !arguments.as.empty())
     refuse("--as is for one content: get the others by themselves");
+  if (several && !arguments.origins.urls.empty())
+    refuse("--origin is for one content: get the others by themselves");
   if (arguments.dir != kToStdout) return;
   if (several) refuse("-o - is for one content: get the others by themselves");
   if (arguments.console.json) refuse("-o - and --json both write to standard output");
@@ -181,6 +187,11 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
+  add_origin_option(*command, arguments->origins,
+                    "fetch from this http://, https:// or s3:// URL what no peer has; a URL with / "
+                    "at its end is a folder (repeatable)");
+  add_no_origin_option(*command, arguments->origins);
+  add_origin_access_options(*command, arguments->origins);
   no_upload->excludes("--content-up-limit");
   add_status_option(*command, arguments->status);
   add_console_options(*command, arguments->console);

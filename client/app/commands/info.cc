@@ -1,6 +1,7 @@
 // firn info LINK|X.firn: what a content is; with --files its files, by number.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -89,10 +90,12 @@ std::vector<NamedOrigin> origins_of(const ContentSource& source) {
     origins.push_back(
         {query == std::string::npos ? url : url.substr(0, query) + "?...", by_link, is_signed});
   };
-  for (const std::string& url : source.origins) add(url, true, false);
+  const std::vector<std::string> of_manifest =
+      source.manifest ? source.manifest->origins : std::vector<std::string>();
+  for (const std::string& url : source.origins)
+    if (std::ranges::find(of_manifest, url) == of_manifest.end()) add(url, true, false);
   if (source.manifest)
-    for (const std::string& url : source.manifest->origins)
-      add(url, false, source.manifest->origins_signed);
+    for (const std::string& url : of_manifest) add(url, false, source.manifest->origins_signed);
   return origins;
 }
 

@@ -17,9 +17,15 @@ Result<SessionPlan> session_plan(ContentSource source, const NetworkOptions& net
   plan.keys = source.keys();
   plan.manifest = std::move(source.manifest);
   plan.dir = dir;
+  plan.origins.from_link = std::move(source.origins);
   plan.core = *std::move(core);
   plan.core.publisher = source.publisher;
   return plan;
+}
+
+bool can_come_from_origin(const SessionPlan& plan) {
+  const OriginPlan& origins = plan.origins;
+  return plan.manifest && !origins.none && !(origins.by_hand.empty() && origins.from_link.empty());
 }
 
 }  // namespace firn::app

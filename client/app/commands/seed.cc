@@ -4,11 +4,14 @@
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/download_options.h"
 #include "client/app/commands/options.h"
+#include "client/app/commands/origin_options.h"
+#include "client/app/commands/own_addresses.h"
 #include "client/app/commands/planning.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/commands/seed_media.h"
 #include "client/app/commands/status_option.h"
+#include "proto/content/link.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
@@ -24,6 +27,7 @@ struct SeedArguments {
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
+  OriginOptions origins;
   std::string status;
   ConsoleOptions console;
 };
@@ -36,6 +40,8 @@ Result<SessionPlan> plan_of(const SeedArguments& arguments, const Signer& signer
     source->secret = signer.own_secret(*source->manifest);
   auto plan = session_plan(*std::move(source), arguments.network, {}, dir);
   if (!plan.ok()) return plan;
+  if (const Status fine = plan_origins(arguments.origins, plan->origins); !fine.ok())
+    return fine.error();
   if (!plan->manifest && plan->core.trackers.empty() && plan->core.peers.empty())
     console.shared_warning(kNobodyKnown, plan->content_id);
   content::ContentPlace place{dir, arguments.as};
@@ -75,6 +81,27 @@ Status check_certificates(const Signer& signer, const PeerId& self,
   return signer.check_given(contents, self);
 }
 
+// Puts the origins of --origin into the plan's manifest, if that is known. The link for others that
+// names them; empty: there are none, or the content is private.
+Result<std::string> publish_origins(const SeedArguments& arguments, const Signer& signer,
+                                    const Address& listening, SessionPlan& plan) {
+  const auto urls = origins_to_publish(arguments.origins);
+  if (!urls.ok()) return urls.error();
+  if (plan.manifest) {
+    auto named = with_more_origins(*plan.manifest, *urls, signer);
+    if (!named.ok()) return named.error();
+    plan.manifest = *std::move(named);
+  }
+  if (urls->empty() || plan.keys) return std::string();
+  const auto publisher = plan.core.publisher ? plan.core.publisher : signer.publisher();
+  return to_text(Link{plan.content_id,
+                      plan.core.trackers,
+                      link_addresses(arguments.network, listening),
+                      publisher,
+                      {},
+                      *urls});
+}
+
 ExitCode run(const SeedArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
@@ -111,6 +138,11 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
       return fail(console, vouched.error());
   if (const Status fit = check_certificates(*signer, driver->id(), plans); !fit.ok())
     return fail(console, fit.error());
+  for (SessionPlan& plan : plans) {
+    const auto link = publish_origins(arguments, *signer, driver->listening(), plan);
+    if (!link.ok()) return fail(console, link.error());
+    if (!link->empty() && !console.json()) console.print(*link);
+  }
   for (SessionPlan& plan : plans) driver->add(std::move(plan));
   return driver->run();
 }
@@ -121,6 +153,8 @@ void check_usage(const SeedArguments& arguments) {
     throw CLI::ValidationError("seed",
                                "--certificate needs --identity, the key of the peer it is for");
   if (!arguments.media.empty()) {
+    if (!arguments.origins.urls.empty())
+      throw CLI::ValidationError("seed", "--origin does not go with --from-medium");
     if (arguments.pairs.size() > 1)
       throw CLI::ValidationError("seed",
                                  "--from-medium goes with one link or manifest at most, and with "
@@ -135,6 +169,9 @@ void check_usage(const SeedArguments& arguments) {
   } else if (arguments.pairs.size() > 2 && !arguments.as.empty()) {
     throw CLI::ValidationError("seed",
                                "--as is for one content: name the others by their own paths");
+  } else if (arguments.pairs.size() > 2 && !arguments.origins.urls.empty()) {
+    throw CLI::ValidationError("seed",
+                               "--origin is for one content: seed the others by themselves");
   }
 }
 
@@ -180,6 +217,11 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
+  add_origin_option(*command, arguments->origins,
+                    "this http://, https:// or s3:// URL has the content's files too: print a link "
+                    "that names it, and with the publisher's key (--sign) tell peers (repeatable)");
+  add_no_origin_option(*command, arguments->origins);
+  add_origin_access_options(*command, arguments->origins);
   add_status_option(*command, arguments->status);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {

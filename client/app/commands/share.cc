@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/making_options.h"
 #include "client/app/commands/options.h"
+#include "client/app/commands/origin_options.h"
 #include "client/app/commands/own_addresses.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
@@ -36,6 +38,7 @@ struct ShareArguments {
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
+  OriginOptions origins;
   std::string status;
   ConsoleOptions console;
 };
@@ -60,8 +63,14 @@ Result<MadeContent> make(const ShareArguments& arguments, const std::string& pat
   const std::int64_t began_ns = store::Moment::now().unix_ns;
   auto made = content::create_manifest(*named, options);
   if (!made.ok()) return made.error();
+  const auto origins = origins_to_publish(arguments.origins);
+  if (!origins.ok()) return origins.error();
+  if (!origins->empty()) made = with_origins(*made, *origins);
+  if (!made.ok()) return made.error();
   auto manifest = signer.sign(*std::move(made));
   if (!manifest.ok()) return manifest.error();
+  if (const std::string advice = origin_advice(*manifest); !advice.empty())
+    console.warning(advice, manifest->id);
   if (!arguments.output.empty()) {
     const Status written = OutputFile(arguments.output, kManifestFile).write(manifest->file_bytes);
     if (!written.ok()) return written.error();
@@ -107,9 +116,10 @@ std::vector<std::string> links_of(const ShareArguments& arguments, const PeerDri
   std::vector<std::string> links;
   for (const auto& [session, secret] : shared) {
     const auto trackers = session->trackers().addresses();
-    links.push_back(to_text(Link{session->plan().content_id, trackers,
-                                 link_addresses(arguments.network, driver.listening()),
-                                 signer.publisher(), secret}));
+    const Manifest& manifest = *session->plan().manifest;
+    links.push_back(to_text(
+        Link{manifest.id, trackers, link_addresses(arguments.network, driver.listening()),
+             signer.publisher(), secret, origins_for_link(manifest.info, manifest.origins)}));
   }
   return links;
 }
@@ -159,8 +169,11 @@ bool end_refused(std::vector<Shared>& shared, Console& console) {
          }) > 0;
 }
 
-// What makes and signs, once nothing that this command writes is part of what is shared.
+// What makes and signs, once origins may be published and nothing that this command writes is part
+// of what is shared.
 Result<Signer> prepare_making(const ShareArguments& arguments, Console& console) {
+  if (const auto origins = origins_to_publish(arguments.origins); !origins.ok())
+    return origins.error();
   for (const std::string& path : arguments.paths)
     if (const Status apart = check_apart(arguments, path); !apart.ok()) return apart.error();
   return Signer::for_making(arguments.signing, console);
@@ -286,12 +299,18 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
+  add_origin_option(*command, arguments->origins,
+                    "name this http://, https:// or s3:// URL, which has the files too, in link "
+                    "and manifest (one PATH only; repeatable)");
+  add_origin_access_options(*command, arguments->origins);
   add_status_option(*command, arguments->status);
   add_console_options(*command, arguments->console);
   add_daemon_options(*command, *arguments)->excludes(when_safe);
   command->callback([arguments, output, &chosen] {
     if (output->count() > 0 && arguments->paths.size() > 1)
       throw CLI::ValidationError("-o", "goes with one PATH");
+    if (!arguments->origins.urls.empty() && arguments->paths.size() > 1)
+      throw CLI::ValidationError("--origin", "goes with one PATH");
     chosen = run_of(arguments, run, arguments->paths);
   });
 }

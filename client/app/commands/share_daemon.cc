@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "client/app/commands/options.h"
+#include "client/app/commands/origin_options.h"
 #include "proto/content/link.h"
 #include "proto/program/output_file.h"
 
@@ -78,7 +79,8 @@ Result<std::string> share_with_daemon(const AskOptions& daemon, const MadeConten
   if (!trackers.ok()) return trackers.error();
   const auto peers = parse_addresses(texts(*shown, "addresses"));
   if (!peers.ok()) return peers.error();
-  return to_text(Link{made.manifest.id, *trackers, *peers, publisher, made.secret});
+  return to_text(Link{made.manifest.id, *trackers, *peers, publisher, made.secret,
+                      origins_for_link(made.manifest.info, made.manifest.origins)});
 }
 
 }  // namespace firn::app

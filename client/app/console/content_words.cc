@@ -73,6 +73,11 @@ std::string part_words(const Json& content) {
   return all > 0 ? fmt::format("{} of {} files", number_of(content, "chosen_files"), all) : "";
 }
 
+std::string origin_words(const Json& content) {
+  const double bytes = number_of(content, "bytes_from_origins");
+  return bytes > 0 ? bytes_words(bytes) + " from origins" : "";
+}
+
 std::string state_words(const Json& content) {
   std::string words = text_of(content, "state");
   if (const double place = number_of(content, "queue_position"); place > 0)
@@ -104,6 +109,24 @@ NamedWords progress_words(const Json& content) {
           {"Down", format_rate(number_of(content, "down_rate"))},
           {"Up", format_rate(number_of(content, "up_rate"))},
           {"Peers", fmt::format("{}", number_of(content, "peers"))}};
+}
+
+NamedWords arrival_words(const Json& content) {
+  NamedWords words;
+  const auto origins = content.find("from_origins");
+  if (origins == content.end() || !origins->is_array() || origins->empty()) return words;
+  for (const Json& origin : *origins) {
+    const std::string trouble = text_of(origin, "trouble");
+    words.emplace_back("From origin", bytes_words(number_of(origin, "bytes")) + ", " +
+                                          text_of(origin, "url") +
+                                          (trouble.empty() ? "" : " (" + trouble + ")"));
+  }
+  words.emplace_back("From peers", bytes_words(number_of(content, "bytes_from_peers")));
+  for (const auto& [name, member] :
+       {std::pair("Redundant", "bytes_redundant"), {"Refused", "bytes_refused"}})
+    if (const double bytes = number_of(content, member); bytes > 0)
+      words.emplace_back(name, bytes_words(bytes));
+  return words;
 }
 
 NamedWords trouble_words(const Json& content) {

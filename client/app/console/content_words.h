@@ -19,6 +19,8 @@ std::string eta_words(const Json& content);
 std::string size_words(const Json& content);
 // "2 of 5 files"; empty: all are chosen.
 std::string part_words(const Json& content);
+// "1.3 GiB from origins"; empty: nothing came from there.
+std::string origin_words(const Json& content);
 // With its place, where it waits for one, and its priority.
 std::string state_words(const Json& content);
 
@@ -31,6 +33,7 @@ bool has_limits(const Json& of);
 // Names and what there is to say, which may be empty.
 using NamedWords = std::vector<std::pair<const char*, std::string>>;
 NamedWords progress_words(const Json& content);  // how far it is, and at what rate
+NamedWords arrival_words(const Json& content);   // where it came from; of origins if it has any
 NamedWords trouble_words(const Json& content);   // what is wrong
 NamedWords setting_words(const Json& content);   // where it is, and how the daemon treats it
 

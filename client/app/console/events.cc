@@ -39,13 +39,28 @@ Json progress_event(const ContentId& id, double seconds, const core::Report& rep
 Json progress_members(const ProgressFigures& figures) {
   const auto share = share_of(figures);
   const bool timed = !figures.seeding && std::isfinite(figures.seconds_left);
-  return {{"rank", figures.rank},
-          {"rank_total", figures.rank_total},
-          {"share", share ? Json(*share) : Json()},
-          {"eta_seconds", timed ? Json(figures.seconds_left) : Json()},
-          {"peers", figures.peers},
-          {"down_rate", figures.down_rate},
-          {"up_rate", figures.up_rate}};
+  Json members = {{"rank", figures.rank},
+                  {"rank_total", figures.rank_total},
+                  {"share", share ? Json(*share) : Json()},
+                  {"eta_seconds", timed ? Json(figures.seconds_left) : Json()},
+                  {"peers", figures.peers},
+                  {"down_rate", figures.down_rate},
+                  {"up_rate", figures.up_rate}};
+  members.update(arrival_members(figures.arrivals));
+  return members;
+}
+
+Json arrival_members(const Arrivals& arrivals) {
+  Json origins = Json::array();
+  for (const OriginFigures& origin : arrivals.origins)
+    origins.push_back({{"url", origin.url},
+                       {"bytes", origin.bytes},
+                       {"trouble", origin.trouble.empty() ? Json() : Json(origin.trouble)}});
+  return {{"from_origins", std::move(origins)},
+          {"bytes_from_origins", arrivals.from_origins},
+          {"bytes_from_peers", arrivals.from_peers},
+          {"bytes_redundant", arrivals.redundant},
+          {"bytes_refused", arrivals.refused}};
 }
 
 Json complete_event(const Manifest& manifest, double seconds, const core::Report& report) {

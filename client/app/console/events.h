@@ -19,6 +19,8 @@ Json progress_event(const ContentId& id, double seconds, const core::Report& rep
                     const ProgressFigures& figures);
 // How far a content is: the members that events and the daemon's answers share (docs/rpc.md).
 Json progress_members(const ProgressFigures& figures);
+// The part of these that says where its bytes came from.
+Json arrival_members(const Arrivals& arrivals);
 Json complete_event(const Manifest& manifest, double seconds, const core::Report& report);
 Json error_event(const std::string& code, const std::string& message);
 Json notice_event(const std::string& level, const std::string& message);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "client/app/console/arrivals.h"
+
 namespace firn::app {
 
 struct ProgressFigures {
@@ -20,6 +22,7 @@ struct ProgressFigures {
   bool seeding = false;            // it is complete
   std::uint64_t bytes_wanted = 0;  // of the content, or of what its user chose
   std::uint64_t bytes_sent = 0;    // by this session
+  Arrivals arrivals;
   bool with_rank = false;
   std::string damage;  // how much of a complete content cannot be served, and why; empty: nothing
 

@@ -10,7 +10,7 @@
 namespace firn::app {
 namespace {
 
-enum class Fault { kNone, kNotANumber, kTooLarge, kTooSmall };
+enum class NumberFault { kNone, kNotANumber, kTooLarge, kTooSmall };
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -18,20 +18,20 @@ bool is_digit(char c) {
 
 // NUMBER x unit, rounded down: the number has digits and perhaps a point with digits after it. In
 // integers, so that no fraction is a little more or less than it was written.
-Fault multiply(std::string_view number, std::uint64_t unit, std::uint64_t& product) {
+NumberFault multiply(std::string_view number, std::uint64_t unit, std::uint64_t& product) {
   const std::size_t point = number.find('.');
   const std::string_view whole = number.substr(0, point);
   std::string_view fraction;
   if (point != std::string_view::npos) {
     fraction = number.substr(point + 1);
-    if (fraction.empty()) return Fault::kNotANumber;
+    if (fraction.empty()) return NumberFault::kNotANumber;
   }
   if (whole.empty() || !std::ranges::all_of(whole, is_digit) ||
       !std::ranges::all_of(fraction, is_digit))
-    return Fault::kNotANumber;
+    return NumberFault::kNotANumber;
   std::uint64_t units = 0;
   const auto error = std::from_chars(whole.data(), whole.data() + whole.size(), units).ec;
-  if (error != std::errc{} || units > UINT64_MAX / unit) return Fault::kTooLarge;
+  if (error != std::errc{} || units > UINT64_MAX / unit) return NumberFault::kTooLarge;
   // Rounding down after every digit, from the last one, gives what rounding once at the end does.
   std::uint64_t part = 0;
   bool nothing = units == 0;
@@ -40,9 +40,9 @@ Fault multiply(std::string_view number, std::uint64_t unit, std::uint64_t& produ
     part = (static_cast<std::uint64_t>(*digit - '0') * unit + part) / 10;
   }
   product = units * unit;
-  if (product > UINT64_MAX - part) return Fault::kTooLarge;
+  if (product > UINT64_MAX - part) return NumberFault::kTooLarge;
   product += part;
-  return product == 0 && !nothing ? Fault::kTooSmall : Fault::kNone;
+  return product == 0 && !nothing ? NumberFault::kTooSmall : NumberFault::kNone;
 }
 
 // How much of `text` may be a number.
@@ -115,13 +115,13 @@ Result<std::uint64_t> parse_bytes(const BytesText& text) {
     return bad("there are no fractions of a byte");
   std::uint64_t bytes = 0;
   switch (multiply(number, scale, bytes)) {
-    case Fault::kNotANumber:
+    case NumberFault::kNotANumber:
       return bad(fmt::format("'{}' is no number", number));
-    case Fault::kTooLarge:
+    case NumberFault::kTooLarge:
       return bad("it is too large");
-    case Fault::kTooSmall:
+    case NumberFault::kTooSmall:
       return bad("it is less than a byte");
-    case Fault::kNone:
+    case NumberFault::kNone:
       break;
   }
   return bytes;
@@ -129,8 +129,8 @@ Result<std::uint64_t> parse_bytes(const BytesText& text) {
 
 bool is_number(std::string_view text) {
   std::uint64_t ignored = 0;
-  const Fault fault = multiply(text, 1, ignored);
-  return fault == Fault::kNone || fault == Fault::kTooSmall;
+  const NumberFault fault = multiply(text, 1, ignored);
+  return fault == NumberFault::kNone || fault == NumberFault::kTooSmall;
 }
 
 }  // namespace
@@ -158,10 +158,10 @@ Result<core::TimeUs> parse_duration(std::string_view text) {
     if (unit < next) return bad("its units do not go from large to small, each once");
     next = unit + 1;
     std::uint64_t length = 0;
-    const Fault fault = multiply(number, static_cast<std::uint64_t>(unit->length), length);
-    if (fault == Fault::kNotANumber) return bad(fmt::format("'{}' is no number", number));
-    if (fault == Fault::kTooSmall) return bad("it is shorter than a microsecond");
-    if (fault == Fault::kTooLarge || length > static_cast<std::uint64_t>(kDurationMax - sum))
+    const NumberFault fault = multiply(number, static_cast<std::uint64_t>(unit->length), length);
+    if (fault == NumberFault::kNotANumber) return bad(fmt::format("'{}' is no number", number));
+    if (fault == NumberFault::kTooSmall) return bad("it is shorter than a microsecond");
+    if (fault == NumberFault::kTooLarge || length > static_cast<std::uint64_t>(kDurationMax - sum))
       return bad("it is longer than 100 years");
     sum += static_cast<core::TimeUs>(length);
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/app/daemon/daemon_content.h"
+#include "client/app/origin/origin_url.h"
 #include "client/content/division.h"
 #include "proto/content/link.h"
 
@@ -48,9 +49,9 @@ Json time_or_null(std::int64_t seconds) {
 
 // The link that leads others to the content; null: a private content, which only members may share.
 Json link_of(const Manifest& manifest, std::vector<Address> trackers,
-             std::vector<Address> addresses) {
+             std::vector<Address> addresses, const std::vector<std::string>& origins) {
   if (manifest.info.is_private) return {};
-  Link link{manifest.id, std::move(trackers), std::move(addresses), {}};
+  Link link{manifest.id, std::move(trackers), std::move(addresses), {}, {}, origins};
   if (manifest.publisher) link.publisher = PublicKey::from_bytes(manifest.publisher->key);
   return to_text(link);
 }
@@ -109,6 +110,9 @@ Json kept_json(const KeptContent& kept) {
                {"finished_at", time_or_null(kept.finished_at)}};
   if (!kept.as.empty()) json["as"] = kept.as;
   if (!kept.files.empty()) json["choice"] = kept.files.texts();
+  if (kept.no_origin) json["no_origin"] = true;
+  for (const std::string& text : kept.origins)
+    if (const auto url = parse_origin(text); url.ok()) json["origins"].push_back(url->shown());
   if (!kept.other_folder.empty())
     json[kept.move == KeptContent::Move::kClear ? "moving_from" : "moving_to"] = kept.other_folder;
   return json;
@@ -128,7 +132,8 @@ Json ways_to_it(ContentSession* session, const DaemonHost& host) {
   for (const Address& one : trackers) ways["trackers"].push_back(to_text(one));
   for (const Address& one : addresses) ways["addresses"].push_back(to_text(one));
   if (session != nullptr && session->plan().manifest)
-    ways["link"] = link_of(*session->plan().manifest, trackers, addresses);
+    ways["link"] =
+        link_of(*session->plan().manifest, trackers, addresses, session->plan().origins.from_link);
   return ways;
 }
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "proto/base/unique_fd.h"
@@ -68,6 +69,11 @@ constexpr TableVersion kTableVersions[] = {
 )",
      29},
     {"ALTER TABLE content ADD COLUMN files TEXT NOT NULL DEFAULT '[]';", 30},
+    {R"(
+  ALTER TABLE content ADD COLUMN origins TEXT NOT NULL DEFAULT '[]';
+  ALTER TABLE content ADD COLUMN no_origin INTEGER NOT NULL DEFAULT 0;
+)",
+     32},
 };
 constexpr std::int64_t kContentsVersion = std::size(kTableVersions);
 
@@ -78,17 +84,26 @@ Status make_private_file(const std::string& path) {
   return Done{};
 }
 
-// A choice of files is a list of its rules, as JSON.
+// A list is kept as JSON; a choice of files is a list of its rules.
+std::string text_of(const std::vector<std::string>& texts) {
+  return nlohmann::json(texts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string text_of(const content::FileChoice& files) {
   return nlohmann::json(files.texts()).dump();
 }
 
+std::optional<std::vector<std::string>> texts_of(std::string_view text) {
+  const auto texts = nlohmann::json::parse(text, nullptr, false);
+  const auto is_text = [](const nlohmann::json& one) { return one.is_string(); };
+  if (!texts.is_array() || !std::ranges::all_of(texts, is_text)) return std::nullopt;
+  return texts.get<std::vector<std::string>>();
+}
+
 Result<content::FileChoice> choice_of(std::string_view text) {
-  const auto rules = nlohmann::json::parse(text, nullptr, false);
-  const auto is_text = [](const nlohmann::json& rule) { return rule.is_string(); };
-  if (!rules.is_array() || !std::ranges::all_of(rules, is_text))
-    return Error{ErrorCode::kCorrupt, "read a choice of files", "it is no list of rules"};
-  return content::FileChoice::from_texts(rules.get<std::vector<std::string>>());
+  const auto rules = texts_of(text);
+  if (!rules) return Error{ErrorCode::kCorrupt, "read a choice of files", "it is no list of rules"};
+  return content::FileChoice::from_texts(*rules);
 }
 
 Result<KeptContent> content_of(const Statement& row) {
@@ -97,7 +112,8 @@ Result<KeptContent> content_of(const Statement& row) {
   const std::int64_t kind = row.integer(1);
   const std::int64_t move = row.integer(21);
   auto files = choice_of(row.bytes(28));
-  if (!id || kind < 0 || kind > 1 || move < 0 || move > 3 || !files.ok())
+  auto origins = texts_of(row.bytes(29));
+  if (!id || kind < 0 || kind > 1 || move < 0 || move > 3 || !files.ok() || !origins)
     return Error{ErrorCode::kCorrupt, "read the daemon's contents",
                  "a row makes no sense; move the database away and start again"};
   content.id = *id;
@@ -126,6 +142,8 @@ Result<KeptContent> content_of(const Statement& row) {
   content.repair = row.integer(26) != 0;
   content.mark = row.bytes(27);
   content.files = *std::move(files);
+  content.origins = *std::move(origins);
+  content.no_origin = row.integer(30) != 0;
   return content;
 }
 
@@ -224,7 +242,7 @@ Result<std::vector<KeptContent>> ContentsStore::load() {
       "SELECT id, kind, link, manifest, folder, seeding, paused, seeded, removing, added_at,"
       " finished_at, trusted, stamp, up_limit, down_limit, seed_ratio, seed_seconds, priority,"
       " position, uploaded, seeded_seconds, move, other_folder, top_name, other_top_name,"
-      " overwrite, repair, mark, files FROM content ORDER BY number");
+      " overwrite, repair, mark, files, origins, no_origin FROM content ORDER BY number");
   if (!query.ok()) return with_remedy(query.error());
   std::vector<KeptContent> contents;
   for (;;) {
@@ -245,19 +263,21 @@ Status ContentsStore::insert(const KeptContent& content) {
     if (!row.ok()) return row.error();
     if (*row) return Error{ErrorCode::kExists, "add " + content.id.text(), "it is there already"};
   }
-  const std::string files = text_of(content.files);
+  const std::string files = text_of(content.files), origins = text_of(content.origins);
   auto insert = database_.prepare(
       "INSERT INTO content(id, kind, link, manifest, folder, seeding, paused, seeded, removing,"
       " added_at, finished_at, trusted, stamp, up_limit, down_limit, seed_ratio, seed_seconds,"
       " priority, position, uploaded, seeded_seconds, move, other_folder, top_name,"
-      " other_top_name, overwrite, repair, mark, files)"
+      " other_top_name, overwrite, repair, mark, files, origins, no_origin)"
       " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,"
-      " ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)");
+      " ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)");
   if (!insert.ok()) return insert.error();
   insert->bind_bytes(1, content.id.raw())
       .bind(2, static_cast<std::int64_t>(content.kind))
       .bind_text(3, content.link)
-      .bind_bytes(4, not_null(content.manifest));
+      .bind_bytes(4, not_null(content.manifest))
+      .bind_text(30, origins)
+      .bind(31, content.no_origin);
   return bind_changeable(*insert, content, files).run();
 }
 

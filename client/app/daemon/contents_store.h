@@ -28,7 +28,7 @@ class ContentsStore {
   Result<std::vector<KeptContent>> load();
   // kExists: the id is there already.
   Status insert(const KeptContent& content);
-  // All but id, kind, link and manifest of a content that is there.
+  // All but id, kind, link, origins and manifest of a content that is there.
   Status update(const KeptContent& content);
   // All, synced once, or none.
   Status update_all(std::span<const KeptContent> contents);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "client/app/daemon/limit_values.h"
 #include "client/content/file_choice.h"
@@ -50,7 +51,9 @@ struct KeptContent {
   std::string other_folder, other_as;  // empty unless it moves
   bool overwrite = false;              // of a download, as store::OpenOptions has them
   bool repair = false;
-  content::FileChoice files;  // of a download; empty: all
+  content::FileChoice files;         // of a download; empty: all
+  std::vector<std::string> origins;  // given by hand, with their passwords, for nobody to see
+  bool no_origin = false;            // none is used
 };
 
 }  // namespace firn::app

@@ -116,15 +116,19 @@ class Params {
     return value->is_boolean() && value->get<bool>();
   }
 
+  std::vector<std::string> texts(const char* name) {
+    std::vector<std::string> texts;
+    const Request* const value = find(name);
+    if (value == nullptr) return texts;
+    for (const Request& text : value->is_array() ? *value : Request::array())
+      texts.push_back(string_of(name, text));
+    if (!value->is_array()) note(std::string("'") + name + "' must be a list of texts");
+    return texts;
+  }
+
   // A list of rules, as FileChoice::texts().
   content::FileChoice choice(const char* name) {
-    const Request* const value = find(name);
-    if (value == nullptr) return {};
-    std::vector<std::string> texts;
-    for (const Request& rule : value->is_array() ? *value : Request::array())
-      texts.push_back(string_of(name, rule));
-    if (!value->is_array()) note(std::string("'") + name + "' must be a list of texts");
-    auto choice = content::FileChoice::from_texts(texts);
+    auto choice = content::FileChoice::from_texts(texts(name));
     if (!choice.ok()) note(std::string("'") + name + "': " + choice.error().message());
     return choice.ok() ? *std::move(choice) : content::FileChoice();
   }
@@ -211,6 +215,8 @@ Call prepare_add(Params& params, DaemonMethods& methods) {
   request.repair = params.flag("repair");
   request.paused = params.flag("paused");
   request.files = params.choice("files");
+  request.origins = params.texts("origins");
+  request.no_origin = params.flag("no_origin");
   return [request, &methods] { return methods.add(request); };
 }
 

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/app/console/events.h"
 #include "client/app/daemon/limit_values.h"
@@ -26,8 +27,10 @@ struct AddRequest {
   std::string as = {};     // as content::ContentPlace's
   bool overwrite = false;  // of a download, as store::OpenOptions has them
   bool repair = false;
-  bool paused = false;             // it waits for resume()
-  content::FileChoice files = {};  // of a download; empty: all
+  bool paused = false;                    // it waits for resume()
+  content::FileChoice files = {};         // of a download; empty: all
+  std::vector<std::string> origins = {};  // URLs, by hand; they may hold passwords
+  bool no_origin = false;
 };
 
 // What the methods do. `which` is a content id, the beginning of one, or a content's name.

@@ -103,7 +103,16 @@ SessionHost PeerDriver::make_host() {
           memory_.rows,
           to_text(listening_),
           [this] { session_changed(); },
+          [this] { return transfers(); },
           [this](const SessionPlan& plan) { return sessions_.target_taken(plan); }};
+}
+
+std::shared_ptr<Transfers> PeerDriver::transfers() {
+  if (!transfers_) {
+    transfers_ = Transfers::start();
+    if (!transfers_->ok()) console_.warning("no origin is used: " + transfers_->error().message());
+  }
+  return transfers_->ok() ? transfers_->value() : nullptr;
 }
 
 ContentSession& PeerDriver::add(SessionPlan plan) {

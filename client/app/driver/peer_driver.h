@@ -22,6 +22,7 @@
 #include "client/app/driver/progress_ticker.h"
 #include "client/app/driver/session_list.h"
 #include "client/app/net/connections.h"
+#include "client/app/origin/transfers.h"
 #include "client/app/reading/reading_list.h"
 #include "client/app/runtime/event_loop.h"
 #include "client/core/base/rate_budget.h"
@@ -88,6 +89,7 @@ class PeerDriver {
              CodecChoice codec);
   Status listen(const DriverOptions& options, const TransportStart& start_transport);
   SessionHost make_host();
+  std::shared_ptr<Transfers> transfers();
   void session_changed();
   void turn();
   void signalled(int number);
@@ -115,7 +117,8 @@ class PeerDriver {
   OwnLink link_;
   core::RateBudget up_budget_, down_budget_;
   ReadingList readings_;
-  std::optional<SessionHost> host_;  // once it listens
+  std::optional<Result<std::shared_ptr<Transfers>>> transfers_;  // once a content has an origin
+  std::optional<SessionHost> host_;                              // once it listens
   SessionList sessions_;
   ProgressTicker ticker_;
 

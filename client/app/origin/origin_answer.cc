@@ -32,6 +32,7 @@ std::optional<std::uint64_t> number_of(std::string_view digits) {
 // Seconds since 1970 of an IMF-fixdate, "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7).
 std::optional<std::int64_t> seconds_of(std::string_view date) {
   static constexpr std::string_view kForm = "Www, DD Mmm YYYY hh:mm:ss GMT";
+  static constexpr std::string_view kDays = "SunMonTueWedThuFriSat";
   static constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
   if (date.size() != kForm.size() || !date.ends_with(" GMT")) return std::nullopt;
   for (const char mark : {',', ' ', ':'})
@@ -42,10 +43,11 @@ std::optional<std::int64_t> seconds_of(std::string_view date) {
   };
   const auto day = field(5, 2), year = field(12, 4), hour = field(17, 2), minute = field(20, 2),
              second = field(23, 2);
-  const std::size_t month = kMonths.find(date.substr(8, 3));
-  if (!day || !year || !hour || !minute || !second || month == std::string_view::npos ||
-      month % 3 != 0 || *day < 1 || *day > 31 || *year < 1970 || *hour > 23 || *minute > 59 ||
-      *second > 60)
+  const std::size_t weekday = kDays.find(date.substr(0, 3)),
+                    month = kMonths.find(date.substr(8, 3));
+  if (!day || !year || !hour || !minute || !second || weekday == std::string_view::npos ||
+      weekday % 3 != 0 || month == std::string_view::npos || month % 3 != 0 || *day < 1 ||
+      *day > 31 || *year < 1970 || *hour > 23 || *minute > 59 || *second > 60)
     return std::nullopt;
   std::tm time{};
   time.tm_year = static_cast<int>(*year) - 1900;

@@ -136,7 +136,6 @@ void Transfer::set_up() {
   ::curl_easy_reset(curl);
   ::curl_easy_setopt(curl, CURLOPT_PRIVATE, this);
   ::curl_easy_setopt(curl, CURLOPT_URL, url_.text().c_str());
-  ::curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);  // it is that which is signed
   ::curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   ::curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);  // follow() does, and checks
   ::curl_easy_setopt(curl, CURLOPT_PROXY, proxy_.c_str());
@@ -389,6 +388,9 @@ TransferEnd Transfer::fault_of(CURLcode result) const {
     case CURLE_UNSUPPORTED_PROTOCOL:
       return passing("the server does not speak HTTP (" + words + "); check host and port");
     case CURLE_URL_MALFORMAT:
+    case CURLE_AUTH_ERROR:
+    case CURLE_BAD_FUNCTION_ARGUMENT:
+    case CURLE_NOT_BUILT_IN:
       return fault(Fault::kNotAllowed, ErrorCode::kBadInput, words + "; check the URL");
     default:
       return passing(words + "; try again later");

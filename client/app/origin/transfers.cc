@@ -164,6 +164,10 @@ class CurlTransfers : public Transfers {
 
 }  // namespace
 
+std::string transfers_library() {
+  return curl_version_info(CURLVERSION_NOW)->version;
+}
+
 Result<std::shared_ptr<Transfers>> Transfers::start(TransfersOptions options) {
   auto transfers = std::make_shared<CurlTransfers>(std::move(options));
   if (const Status opened = transfers->open(); !opened) return opened.error();

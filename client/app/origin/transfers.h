@@ -47,6 +47,9 @@ class TransferSink {
   virtual void ended(const TransferEnd& end) = 0;
 };
 
+// "7.88.1", of libcurl; empty: built without it.
+std::string transfers_library();
+
 struct TransfersOptions {
   std::uint32_t connect_timeout_ms = 10'000;  // name resolution, TCP and TLS together
   std::uint32_t stall_timeout_s = 20;         // without a byte, from the request on

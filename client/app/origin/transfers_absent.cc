@@ -3,6 +3,10 @@
 
 namespace firn::app {
 
+std::string transfers_library() {
+  return "";
+}
+
 Result<std::shared_ptr<Transfers>> Transfers::start(TransfersOptions) {
   return Error{ErrorCode::kUnsupported, "fetch from an origin",
                "this build of Firn cannot: it was built without libcurl (Debian's "

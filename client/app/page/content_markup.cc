@@ -139,7 +139,8 @@ std::string more_facts(const ContentFacts& facts) {
         "Generations",
         fmt::format("{} verified of {}, of {} blocks each", facts.swarm->verified.count(),
                     facts.swarm->verified.size(), facts.swarm->generation_size));
-  for (auto& one : html_of(setting_words(details))) list.push_back(std::move(one));
+  for (const auto& words : {arrival_words(details), setting_words(details)})
+    for (auto& one : html_of(words)) list.push_back(std::move(one));
   list.emplace_back("Content id", "<code>" + html(text_of(details, "content_id")) + "</code>");
   return fact_list(list);
 }

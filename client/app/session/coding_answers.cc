@@ -24,6 +24,11 @@ void CodingAnswers::generation_decoded(std::uint32_t generation, core::DecodeOut
   core_.feed(&SwarmCore::generation_decoded, generation, outcome);
 }
 
+void CodingAnswers::generation_fetched(std::uint32_t generation, core::DecodeOutcome outcome) {
+  if (outcome == core::DecodeOutcome::kVerified) reading_.verified(generation);
+  origins_.written(generation, outcome);
+}
+
 void CodingAnswers::rows_judged(std::uint32_t generation, const RowVerdict& verdict) {
   core_.feed(&SwarmCore::rows_judged, generation, verdict.right, verdict.wrong, verdict.readable);
 }
@@ -63,10 +68,12 @@ void CodingAnswers::store_warning(const std::string& text) {
 
 void CodingAnswers::store_paused(const Error& error) {
   if (error.code == ErrorCode::kUnsupported) return life_.store_spoiled(advice_when_refused(error));
+  origins_.pause(true);
   core_.feed(&SwarmCore::store_paused, advice_when_paused(plan_, error));
 }
 
 void CodingAnswers::store_resumed() {
+  origins_.pause(false);
   core_.feed(&SwarmCore::store_resumed);
 }
 

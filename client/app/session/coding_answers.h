@@ -6,6 +6,7 @@
 #include "client/app/session/core_doors.h"
 #include "client/app/session/life_events.h"
 #include "client/app/session/session_host.h"
+#include "client/app/session/session_origins.h"
 #include "client/app/session/session_plan.h"
 #include "client/app/session/session_reading.h"
 
@@ -15,11 +16,12 @@ namespace firn::app {
 class CodingAnswers final : public CodingOutcomes {
  public:
   CodingAnswers(const SessionHost& host, const SessionPlan& plan, CoreDoors& core,
-                SessionReading& reading, LifeEvents& life)
-      : host_(host), plan_(plan), core_(core), reading_(reading), life_(life) {}
+                SessionReading& reading, SessionOrigins& origins, LifeEvents& life)
+      : host_(host), plan_(plan), core_(core), reading_(reading), origins_(origins), life_(life) {}
 
   void row_stored(std::uint32_t generation, std::uint32_t slot) override;
   void generation_decoded(std::uint32_t generation, core::DecodeOutcome outcome) override;
+  void generation_fetched(std::uint32_t generation, core::DecodeOutcome outcome) override;
   void rows_judged(std::uint32_t generation, const RowVerdict& verdict) override;
   void check_made(core::PeerKey peer, proto::CheckReply reply) override;
   void leaves_made(core::PeerKey peer, proto::LeafReply reply) override;
@@ -39,6 +41,7 @@ class CodingAnswers final : public CodingOutcomes {
   const SessionPlan& plan_;
   CoreDoors& core_;
   SessionReading& reading_;
+  SessionOrigins& origins_;
   LifeEvents& life_;
 };
 

@@ -24,8 +24,8 @@ ContentSession::ContentSession(const SessionHost& host, std::uint32_t number, Se
       core_(host.loop, host.changed),
       reading_(host, plan_, core_),
       performer_(host, number, plan_, core_, reading_, *this),
-      report_(host, plan_),
-      standstill_(host, plan_),
+      report_(host, plan_, performer_.origins()),
+      standstill_(host, plan_, performer_.origins()),
       command_(host, plan_) {}
 
 void ContentSession::start() {
@@ -124,6 +124,7 @@ void ContentSession::start_core(OpenedStore opened) {
   if (plan_.offer_manifest) performer_.trackers().offer_manifest(manifest.file_bytes);
 
   core_.feed(&SwarmCore::start, manifest, state, plan_.serves());
+  performer_.origins().begin(coding);
   phase_ = Phase::kRunning;
   complete_ = plan_.serves();
   report_.started(core_.facts().report(core::ReportOn::kTotals), chosen_, host_.loop.now());
@@ -273,6 +274,7 @@ void ContentSession::fail(ExitCode code) {
     return core_.feed(&SwarmCore::stop);
   }
   phase_ = Phase::kEnded;
+  performer_.origins().end();
   performer_.peers().hang_up();
   host_.changed();
 }
@@ -288,6 +290,7 @@ void ContentSession::core_finished() {
   const core::TimeUs at = host_.loop.now();
   result_ = result_of_leaving();
   reading_.fetch_no_more();
+  performer_.origins().end();
   departure_.begin(at);
   report_.leaving(core_.facts().report(core::ReportOn::kTotals));
   performer_.peers().hang_up();

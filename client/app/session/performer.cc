@@ -16,8 +16,8 @@ Performer::Performer(const SessionHost& host, std::uint32_t number, const Sessio
       sources_(plan.core, life),
       staging_(host, plan, core),
       trackers_(host, plan, core, sources_, staging_),
-      answers_(host, plan, core, reading, life),
       origins_(host, plan, core),
+      answers_(host, plan, core, reading, origins_, life),
       peers_(host, plan, core, sources_) {}
 
 DataPlane& Performer::start_coding(std::shared_ptr<store::ContentStore> store,
@@ -33,11 +33,13 @@ void Performer::flush() {
 
 void Performer::wake(core::TimeUs now) {
   trackers_.wake(now);
+  origins_.wake(now);
   if (coding_) coding_->wake(now);
 }
 
 core::TimeUs Performer::next_wake() const {
-  return std::min(trackers_.next_wake(), coding_ ? coding_->next_wake() : core::kNever);
+  return std::min(
+      {trackers_.next_wake(), origins_.next_wake(), coding_ ? coding_->next_wake() : core::kNever});
 }
 
 void Performer::perform(core::Action& action) {

@@ -38,6 +38,7 @@ class Performer {
   SessionPeers& peers() { return peers_; }
   SessionTrackers& trackers() { return trackers_; }
   const SessionTrackers& trackers() const { return trackers_; }
+  SessionOrigins& origins() { return origins_; }
   const SessionOrigins& origins() const { return origins_; }
   DataPlane* coding() { return coding_.get(); }  // null before start_coding()
   const DataPlane* coding() const { return coding_.get(); }
@@ -75,9 +76,9 @@ class Performer {
   GivenSources sources_;
   ManifestStaging staging_;
   SessionTrackers trackers_;
+  SessionOrigins origins_;
   CodingAnswers answers_;
   std::unique_ptr<DataPlane> coding_;
-  SessionOrigins origins_;
   SessionPeers peers_;
 };
 

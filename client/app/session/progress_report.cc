@@ -11,8 +11,9 @@
 
 namespace firn::app {
 
-ProgressReport::ProgressReport(const SessionHost& host, const SessionPlan& plan)
-    : host_(host), plan_(plan), began_at_(host.loop.now()) {}
+ProgressReport::ProgressReport(const SessionHost& host, const SessionPlan& plan,
+                               const SessionOrigins& origins)
+    : host_(host), plan_(plan), origins_(origins), began_at_(host.loop.now()) {}
 
 void ProgressReport::started(const core::Report& report, const std::vector<bool>& chosen,
                              core::TimeUs now) {
@@ -39,7 +40,22 @@ void ProgressReport::take_choice(const core::Report& report, const std::vector<b
               ? ""
               : content::part_of_entries(content::chosen_entries(info, chosen).size(), info.files);
   rank_at_start_ = report.rank;
+  stood_bytes_ = report.bytes_verified - std::min(report.bytes_verified, report.bytes_from_origins);
   chosen_at_ = now;
+}
+
+// Of what came twice, by a change of mind or as files were lost, only once.
+Arrivals ProgressReport::arrivals() const {
+  Arrivals arrivals;
+  arrivals.origins = origins_.figures();
+  arrivals.from_origins = last_.bytes_from_origins;
+  const std::uint64_t not_from_peers = stood_bytes_ + last_.bytes_from_origins;
+  arrivals.from_peers = last_.bytes_verified - std::min(last_.bytes_verified, not_from_peers);
+  if (!plan_.manifest) return arrivals;
+  const std::uint64_t block_bytes = plan_.manifest->info.shape.block_bytes;
+  arrivals.redundant = last_.blocks_redundant * block_bytes;
+  arrivals.refused = last_.blocks_refused * block_bytes;
+  return arrivals;
 }
 
 std::string ProgressReport::size_words() const {
@@ -74,11 +90,13 @@ void ProgressReport::say_end(core::TimeUs now) const {
   const Shape& shape = plan_.manifest->info.shape;
   const std::uint64_t came =
       std::min(last_.bytes_wanted, (last_.rank_total - rank_at_start_) * shape.block_bytes);
+  const std::string sources = arrival_words(arrivals());
   const double took = std::max(0.1, 1e-6 * static_cast<double>(now - chosen_at_));
-  host_.console.info(fmt::format("{}: {}complete and verified; {} came in {}, {} on average",
+  host_.console.info(fmt::format("{}: {}complete and verified; {} came in {}, {} on average{}",
                                  plan_.name(), part_.empty() ? "" : part_ + " ", format_bytes(came),
                                  took < 60 ? fmt::format("{:.1f}s", took) : format_seconds(took),
-                                 format_rate(static_cast<double>(came) / took)),
+                                 format_rate(static_cast<double>(came) / took),
+                                 sources.empty() ? "" : "; " + sources),
                      plan_.content_id);
 }
 
@@ -137,6 +155,7 @@ void ProgressReport::completed(const core::Report& report, const ServingCounts::
                                core::TimeUs now) {
   last_ = report;
   Json complete = complete_event(*plan_.manifest, seconds(now), last_);
+  complete.update(arrival_members(arrivals()));
   complete["stages"] = stages_json(host_.stages.times());
   complete["codec"] = codec_json(host_.coding.coder);
   complete["serving"] = serving_json(served);
@@ -169,6 +188,7 @@ ProgressFigures ProgressReport::figures(bool seeding) const {
   figures.seeding = seeding;
   figures.bytes_sent = last_.bytes_sent;
   figures.damage = damage_;
+  figures.arrivals = arrivals();
   figures.bytes_wanted = last_.bytes_wanted;
   // Received bytes include control messages, so the ETA counts innovative blocks.
   if (const std::uint64_t missing = last_.rank_total - last_.rank; missing > 0)

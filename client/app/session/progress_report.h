@@ -8,6 +8,7 @@
 #include "client/app/console/progress_bar.h"
 #include "client/app/session/counter_rate.h"
 #include "client/app/session/session_host.h"
+#include "client/app/session/session_origins.h"
 #include "client/app/session/session_plan.h"
 #include "client/core/base/types.h"
 #include "client/core/view/report.h"
@@ -18,7 +19,7 @@ namespace firn::app {
 class ProgressReport {
  public:
   // Time counts from now on.
-  ProgressReport(const SessionHost& host, const SessionPlan& plan);
+  ProgressReport(const SessionHost& host, const SessionPlan& plan, const SessionOrigins& origins);
 
   // The core has started. `chosen`: the files that are wanted; empty: all.
   void started(const core::Report& report, const std::vector<bool>& chosen, core::TimeUs now);
@@ -42,6 +43,7 @@ class ProgressReport {
 
  private:
   void take_choice(const core::Report& report, const std::vector<bool>& chosen, core::TimeUs now);
+  Arrivals arrivals() const;
   std::string size_words() const;
   void say_start() const;
   void say_end(core::TimeUs now) const;
@@ -51,6 +53,7 @@ class ProgressReport {
 
   const SessionHost& host_;
   const SessionPlan& plan_;
+  const SessionOrigins& origins_;
   const core::TimeUs began_at_;
   core::TimeUs chosen_at_ = 0;
   CounterRate down_, up_;  // bytes
@@ -59,8 +62,9 @@ class ProgressReport {
   std::string damage_;
   std::set<PeerId> complete_peers_;  // those that were told, also of peers that have left
   std::uint64_t rank_at_start_ = 0;
-  std::string part_;             // how many files are wanted, for people; empty: all
-  bool stood_complete_ = false;  // an earlier run left nothing to do
+  std::uint64_t stood_bytes_ = 0;  // verified then, without those from origins
+  std::string part_;               // how many files are wanted, for people; empty: all
+  bool stood_complete_ = false;    // an earlier run left nothing to do
 };
 
 }  // namespace firn::app

@@ -24,19 +24,19 @@ core::TimeUs StandstillWatch::foreign_due(const core::ForeignManifest* foreign) 
 }
 
 std::string StandstillWatch::waits_for(const core::SwarmCore& core, core::TimeUs now) const {
-  if (!patience_.quiet(core.counters().progressed_at, now)) return "";
-  return without_secrets(reason_of(core.standstill(), now).text);
+  if (!patience_.quiet(progressed_at(core), now)) return "";
+  return without_secrets(reason_of(core.standstill(), now, origins_.standing()).text);
 }
 
 std::optional<ExitCode> StandstillWatch::look(const core::SwarmCore& core, core::TimeUs now) {
-  const core::TimeUs progressed = core.counters().progressed_at;
+  const core::TimeUs progressed = progressed_at(core);
   if (patience_.goes_on(progressed, now)) {
     host_.console.event(about(standstill_event("over", "it goes on", 0), plan_.content_id));
     host_.console.info(plan_.name() + " goes on", plan_.content_id);
   }
   if (!patience_.due(progressed, now)) return std::nullopt;
   const core::Standstill standstill = core.standstill();
-  const Reason reason = reason_of(standstill, now);
+  const Reason reason = reason_of(standstill, now, origins_.standing());
   const double quiet = 1e-6 * static_cast<double>(now - progressed);
   if (patience_.review(reason, progressed, now)) {
     host_.console.event(about(standstill_event(reason.name, reason.text, quiet), plan_.content_id));

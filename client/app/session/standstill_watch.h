@@ -2,12 +2,14 @@
 // its plan's timeout is over.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
 #include "client/app/console/exit_codes.h"
 #include "client/app/session/patience.h"
 #include "client/app/session/session_host.h"
+#include "client/app/session/session_origins.h"
 #include "client/app/session/session_plan.h"
 #include "client/core/swarm.h"
 
@@ -16,15 +18,15 @@ namespace firn::app {
 // Main thread.
 class StandstillWatch {
  public:
-  StandstillWatch(const SessionHost& host, const SessionPlan& plan)
-      : host_(host), plan_(plan), patience_(plan.timeout) {}
+  StandstillWatch(const SessionHost& host, const SessionPlan& plan, const SessionOrigins& origins)
+      : host_(host), plan_(plan), origins_(origins), patience_(plan.timeout) {}
 
   // When it is too late for the right envelope of the manifest, as all known sources have been
   // asked. Where the plan has a timeout that is the time. `foreign`: null where there is none.
   core::TimeUs foreign_due(const core::ForeignManifest* foreign) const;
   // When look() is due.
   core::TimeUs next_wake(const core::SwarmCore& core) const {
-    return patience_.next(core.counters().progressed_at);
+    return patience_.next(progressed_at(core));
   }
   // Why nothing comes, for people; empty while something does.
   std::string waits_for(const core::SwarmCore& core, core::TimeUs now) const;
@@ -34,8 +36,14 @@ class StandstillWatch {
   [[nodiscard]] std::optional<ExitCode> look(const core::SwarmCore& core, core::TimeUs now);
 
  private:
+  // A generation from a slow origin takes long, and bytes of it come all the while.
+  core::TimeUs progressed_at(const core::SwarmCore& core) const {
+    return std::max(core.counters().progressed_at, origins_.progressed_at());
+  }
+
   const SessionHost& host_;
   const SessionPlan& plan_;
+  const SessionOrigins& origins_;
   Patience patience_;
 };
 

@@ -146,11 +146,13 @@ Part lacking_part(const Standstill& standstill) {
                                  format_bytes(standstill.lacking_bytes))};
 }
 
-std::vector<Part> parts_of(const Standstill& standstill, core::TimeUs now) {
+std::vector<Part> parts_of(const Standstill& standstill, core::TimeUs now,
+                           const std::vector<std::string>& origins) {
   using Kind = Standstill::Kind;
   std::vector<Part> parts;
   const auto fixed = [&](const std::string& text) { parts.push_back({text, text}); };
   const auto elsewhere = [&] {
+    for (const std::string& origin : origins) fixed(origin);
     for (const TrackerStanding& tracker : standstill.trackers)
       parts.push_back(tracker_part(tracker, now));
     if (standstill.neighbours.empty() || !standstill.addresses.empty())
@@ -195,6 +197,7 @@ std::vector<Part> parts_of(const Standstill& standstill, core::TimeUs now) {
     case Kind::kSilent:
       parts.push_back(silent_part(standstill, NeighbourStanding::Kind::kSilent,
                                   "is connected and sends no blocks", now));
+      for (const std::string& origin : origins) fixed(origin);
       parts.push_back(lacking_part(standstill));
       parts.push_back(withdrawn_part(standstill));
       break;
@@ -231,11 +234,12 @@ const char* kind_name(Standstill::Kind kind) {
 
 }  // namespace
 
-Reason reason_of(const Standstill& standstill, core::TimeUs now) {
+Reason reason_of(const Standstill& standstill, core::TimeUs now,
+                 const std::vector<std::string>& origins) {
   Reason reason;
   reason.name = reason.key = kind_name(standstill.kind);
   std::vector<std::string> texts;
-  for (const Part& part : parts_of(standstill, now)) {
+  for (const Part& part : parts_of(standstill, now, origins)) {
     if (part.text.empty()) continue;
     reason.key += '\n' + part.key;
     texts.push_back(part.text);

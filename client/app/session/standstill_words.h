@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "client/core/view/standstill.h"
 
@@ -13,6 +14,8 @@ struct Reason {
   std::string text;
 };
 
-Reason reason_of(const core::Standstill& standstill, core::TimeUs now);
+// `origins`: how each of the content's origins stands, for people.
+Reason reason_of(const core::Standstill& standstill, core::TimeUs now,
+                 const std::vector<std::string>& origins = {});
 
 }  // namespace firn::app

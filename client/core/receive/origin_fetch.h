@@ -1,14 +1,14 @@
 // Chooses which generations this peer asks of an origin: a web server that has the content's files.
-// An origin is slow, shared or paid for, so each generation should leave it once: what some peer
+// Each generation should leave it once, as an origin is slow, shared or paid for: what some peer
 // holds, or says that it fetches (a claim, State.fetching), is left to the peers.
 //
-// Claims and holders that bring nothing do not count for ever. What is usual is measured: how long
-// a generation takes, here or at neighbours. A claim lapses after ten times as long without news of
-// it. If the peers have brought less than a generation in such a time, neither claims nor holders
-// count until they bring more: they may be slow, or lie.
+// Peers that bring nothing do not count for ever. A claim lapses after ten times as long as a
+// generation usually takes. If peers offer something, and bring less than a generation in such a
+// time, neither what they hold nor what they claim counts: they may be slow, or lie.
 //
-// A generation is passed on once it has come whole. With many requests at a time the last ones all
-// end together and have then to be spread, so a swarm makes no more than an origin serves quickly.
+// A generation can be passed on once it has come whole. With many runs at a time the last ones all
+// end together, and have then to be spread. So neighbours have no more of them under way than an
+// origin serves quickly, but for two, and more where these do not slow each other down.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ class OriginFetch final : public Part {
   void told(const Neighbour& n);
 
   void step() override;
-  TimeUs next_due() override;
+  TimeUs next_due() override { return idle() ? kNever : look_at_; }
   void neighbour_left(const Neighbour& n) override { claims_.erase(n.key); }
 
   // Content bytes that came from origins and were right.
@@ -49,26 +49,30 @@ class OriginFetch final : public Part {
  private:
   // Consecutive generations that come one after the other.
   struct Run {
-    std::uint32_t first = 0, count = 0;
+    proto::Span left;
     TimeUs since = 0;  // when the last of it came, else when it was asked for
-    bool has(std::uint32_t g) const { return g >= first && g - first < count; }
+  };
+  struct Claims {
+    std::vector<proto::Span> runs;
+    TimeUs since = 0;  // when one of them came last, else when it began
   };
   const Holdings& holdings() const { return generations_.holdings(); }
   bool idle() const { return !open_ || life_.complete() || life_.finishing() || holdings().done(); }
   void took(TimeUs each);
   TimeUs lapse() const;
   void review();
-  // Of neighbours, and not lapsed.
-  template <typename F>
-  void each_claim(F&& f) const;
-  bool claimed(std::uint32_t g) const;
+  bool counts(const Claims& claims) const;
+  // Runs, here and at neighbours; of them those of neighbours whose ids are lower than ours.
+  struct Count {
+    TimeUs all = 0, before_us = 0;
+  };
+  Count under_way() const;
+  void look();
   bool free(std::uint32_t g) const;
-  std::size_t under_way() const;  // runs, here and at neighbours
   bool may_start();
   std::optional<std::uint32_t> choose_urgent() const;
   std::optional<std::uint32_t> choose();
-  std::uint32_t length(std::uint32_t first);
-  bool start(std::optional<std::uint32_t> first, std::uint32_t count_max);
+  bool start(std::optional<std::uint32_t> first);
   void tell();
 
   const Context& context_;
@@ -82,19 +86,21 @@ class OriginFetch final : public Part {
   codec::CoefficientStream random_;
 
   bool open_ = false;
-  std::vector<Run> runs_;                       // of this peer
-  std::map<PeerKey, std::vector<Run>> claims_;  // of neighbours
-  std::uint32_t next_ = UINT32_MAX;             // behind the last run
-  // For a generation, of late, and when it was asked for with few others; none: not known.
+  std::vector<Run> runs_;             // of this peer
+  std::map<PeerKey, Claims> claims_;  // of neighbours
+  std::uint32_t next_ = UINT32_MAX;   // behind the last run
+  bool goes_on_ = false;              // a run has just ended
+  std::uint64_t bytes_ = 0;
+  // For a generation, of late: in all; with few others under way; divided by all under way, which
+  // is the time of the origin that it takes. None: not known.
   std::optional<TimeUs> usual_, undisturbed_, share_;
-  // Progress since the last review, at which `alone_` was found: peers do not count.
+  // Progress since the last review, which found `alone_`: peers do not count.
   bool alone_ = false;
   TimeUs reviewed_at_ = 0;
   std::uint64_t rows_then_ = 0;
   TimeUs look_at_ = 0;
-  TimeUs drawn_for_ = -1;
-  bool goes_on_ = false;
-  std::uint64_t bytes_ = 0;
+  GenerationSet taken_;  // as of the last look: what is not to be fetched
+  enum class Turn { kNone, kOneOfFew, kOneMore } turn_ = Turn::kNone;  // that this peer waits for
 };
 
 }  // namespace firn::core

@@ -55,6 +55,7 @@ void Receiving::take(Neighbour& n, proto::Block&& block) {
   }
   using What = trust::Admission::What;
   const trust::Admission admission = trust_.admit(n, block);
+  if (admission.what == What::kFalse || admission.what == What::kIgnore) ++counts_.refused;
   if (admission.what == What::kFalse) return apply_verdicts();
   if (admission.what == What::kIgnore) return;
   const auto vector = std::make_shared<const std::vector<std::uint8_t>>(
@@ -214,6 +215,7 @@ void Receiving::apply_verdicts() {
 
 void Receiving::remove(std::uint32_t g, const std::vector<std::uint32_t>& slots) {
   if (!generations_.holdings().find_open(g)) return;  // a verdict before has closed it
+  counts_.refused += slots.size();
   outbox_.push(DropSlots{g, slots});
   trust_.rows_gone(g, &slots);
   generations_.remove(g, slots);

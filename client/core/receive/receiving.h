@@ -24,6 +24,7 @@ struct BlockCounts {
   std::uint64_t innovative = 0;
   std::uint64_t redundant = 0;
   std::uint64_t recoded = 0;  // either; their sender had recoded them
+  std::uint64_t refused = 0;  // false, or dropped as their sender was not believed any more
 };
 
 class Receiving final : public Part {

@@ -16,6 +16,7 @@ Report report_of(const Parts& parts, ReportOn on) {
     r.blocks_innovative = counts.innovative;
     r.blocks_redundant = counts.redundant;
     r.blocks_recoded = counts.recoded;
+    r.blocks_refused = counts.refused;
     r.bytes_from_origins = parts.transfer->origins.bytes();
     const Holdings& holdings = parts.transfer->generations.holdings();
     r.bytes_verified = holdings.wanted().verified_bytes;

@@ -42,6 +42,7 @@ struct Report {
   std::uint64_t blocks_innovative = 0;
   std::uint64_t blocks_redundant = 0;
   std::uint64_t blocks_recoded = 0;  // received blocks that their sender had recoded
+  std::uint64_t blocks_refused = 0;  // false, or dropped as their sender was not believed any more
   std::uint64_t blocks_sent = 0;
   bool complete = false;                    // all that is wanted, and finished in the store
   std::vector<NeighbourReport> neighbours;  // present and past, one per peer id

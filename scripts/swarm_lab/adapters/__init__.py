@@ -7,11 +7,12 @@ from swarm_lab.adapters.base import BadClient
 
 def _classes():
     from swarm_lab.adapters.aria2 import Aria2
+    from swarm_lab.adapters.curl import Curl
     from swarm_lab.adapters.firn import Firn
     from swarm_lab.adapters.libtorrent import Libtorrent
     from swarm_lab.adapters.transmission import Transmission
     from swarm_lab.adapters.webtorrent import Webtorrent
-    return {"firn": Firn, "aria2": Aria2, "libtorrent": Libtorrent, "transmission": Transmission,
+    return {"firn": Firn, "aria2": Aria2, "curl": Curl, "libtorrent": Libtorrent, "transmission": Transmission,
             "webtorrent": Webtorrent}
 
 

@@ -72,6 +72,10 @@ class Adapter:
         """Returns the process. Called before or, with a cold tracker, after the seed."""
         raise NotImplementedError
 
+    def use_origin(self, folder, content, tracker_host, url):
+        """In place of `start_seed`: downloaders started from now on may take the content from a web server, too."""
+        raise BadClient(f"{self.name} takes nothing from a web server")
+
     def start_seed(self, host, folder, content, tracker_host, leave_when_safe=False):
         """Starts it and waits until it serves; returns the node. `leave_when_safe`: it ends by
         itself when the others can do without it."""

@@ -1,6 +1,7 @@
 """Firn itself. It tells all by events of --json, once a second and when it is complete."""
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -107,7 +108,8 @@ class Firn(Adapter):
             self.firn = build / "client" / "firn"
             self.tracker = build / "tracker" / "firn-tracker"
             self.saboteur = build / "tests" / "hostile" / "firn-saboteur"
-        self.link = None
+        self.link = None    # or a manifest file, where there is an origin
+        self.origin = []    # options that name it
         self.commit = None  # of the sources, where they are not at hand
         self.rates = 1      # of the tracker: how many peers may share an address
 
@@ -140,10 +142,9 @@ class Firn(Adapter):
         node.process = host.start(host.name, [
             self.firn, "share", content, *self._common(host), *self._limits(host),
             "--tracker", f"{tracker_host.address}:{tracker_host.port(TRACKER_PORT)}",
-            *self._option("--generation-size", "n"), *self._option("--block-size", "k"),
+            *self._made(),
             *(["--leave-when-safe"] if leave_when_safe else []),
-            *(["--dense"] if self.settings["dense"] == "yes" else []),
-            *(["--no-authority"] if self.settings["authority"] == "no" else [])], folder,
+            *(["--dense"] if self.settings["dense"] == "yes" else [])], folder,
             on_line=node.on_line)
         if not node.spoken.wait(30):
             raise BadClient(f"the seed prints no link\n{node.process.story()}")
@@ -151,6 +152,20 @@ class Firn(Adapter):
         # builds write addresses into a query.
         self.link = re.sub(r"/peer=[^/?]*|&peer=[^&]*|(?<=\?)peer=[^&]*&?", "", node.link)
         return node
+
+    def use_origin(self, folder, content, tracker_host, url):
+        self.link, self.origin = folder / "content.firn", ["--origin", url]
+        made = subprocess.run([
+            self.firn, "create", content, "-o", self.link, *self._made(),
+            "--tracker", f"{tracker_host.address}:{tracker_host.port(TRACKER_PORT)}"], check=False, capture_output=True,
+            text=True, env=dict(os.environ, XDG_STATE_HOME=str(folder), FIRN_CONFIG=""))
+        if made.returncode != 0:
+            raise BadClient(f"firn makes no manifest: {made.stderr.strip()}")
+
+    def _made(self):
+        """Options for how the content is divided and who vouches for it."""
+        return [*self._option("--generation-size", "n"), *self._option("--block-size", "k"),
+                *(["--no-authority"] if self.settings["authority"] == "no" else [])]
 
     def start_peer(self, host, folder, upload_limit_bytes):
         return self._start_getting(host, folder, upload_limit_bytes, "get", "--seed", "forever")
@@ -161,7 +176,7 @@ class Firn(Adapter):
     def _start_getting(self, host, folder, upload_limit_bytes, command, *options):
         node = FirnNode(host)
         node.process = host.start(host.name, [
-            self.firn, command, self.link, "-o", host.name, *options,
+            self.firn, command, self.link, "-o", host.name, *self.origin, *options,
             *self._common(host), *self._limits(host, upload_limit_bytes)], folder,
             on_line=node.on_line)
         return node

@@ -1,5 +1,5 @@
 """libtorrent-rasterbar by a client of its own (libtorrent_peer.py). `super=yes`: the seed is a
-super-seed. Its best setting found is pieces of 16 KiB.
+super-seed. Its best setting found is pieces of 16 KiB. It asks an origin for `web_kib` KiB at a time.
 
 A viewer's (libtorrent_stream.py): `window_s` and `prefer_s` seconds of film ahead of the reader have deadlines and are
 preferred, `sequential=yes` fetches the others in order."""
@@ -37,7 +37,7 @@ class LibtorrentNode(Node):
 
 
 class Libtorrent(TorrentAdapter):
-    settings = {"piece_kib": "16", "super": "no", "slots": "12", "sequential": "no", "window_s": "0", "prefer_s": "10"}
+    settings = {"piece_kib": "16", "super": "no", "slots": "12", "sequential": "no", "window_s": "0", "prefer_s": "10", "web_kib": "16"}
     programs = {"opentracker": "opentracker"}
 
     def check(self):
@@ -80,5 +80,5 @@ class Libtorrent(TorrentAdapter):
         node = LibtorrentNode(host)
         node.process = host.start(host.name, [
             PYTHON, PEER, self.torrent, where, f"{host.address}:{self.port}", "--slots",
-            self.settings["slots"], *more], folder, on_line=node.on_line)
+            self.settings["slots"], "--web-request", int(self.settings["web_kib"]) * 1024, *more], folder, on_line=node.on_line)
         return node

@@ -3,7 +3,7 @@
 prints what it has, as JSON lines. Run by adapters/libtorrent.py.
 
     libtorrent_peer.py TORRENT FOLDER ADDRESS:PORT [--seed] [--super] [--up-limit BYTES] [--sequential]
-                       [--film BYTES:WINDOW:PREFERRED:PORT]
+                       [--web-request BYTES] [--film BYTES:WINDOW:PREFERRED:PORT]
 
 With --film it serves the content by HTTP, as a film of so many bytes per second (libtorrent_stream.py).
 """
@@ -31,7 +31,7 @@ SETTINGS = {
     "unchoke_slots_limit": 12, "connection_speed": 100, "torrent_connect_boost": 50,
     "send_buffer_watermark": 64 * 1024, "send_buffer_low_watermark": 16 * 1024,
     "request_queue_time": 1, "auto_sequential": False, "alert_mask": 0,
-    "min_reconnect_time": 1,
+    "min_reconnect_time": 1, "urlseed_wait_retry": 1,
 }
 
 
@@ -44,12 +44,14 @@ def main():
     parser.add_argument("--super", action="store_true")
     parser.add_argument("--slots", type=int, default=12)
     parser.add_argument("--up-limit", type=int, default=0)
+    parser.add_argument("--web-request", type=int, default=16 << 20)
     parser.add_argument("--film")
     parser.add_argument("--sequential", action="store_true")
     chosen = parser.parse_args()
 
     session = libtorrent.session(SETTINGS | {"listen_interfaces": chosen.listen,
-                                             "unchoke_slots_limit": chosen.slots})
+                                             "unchoke_slots_limit": chosen.slots,
+                                             "urlseed_max_request_bytes": chosen.web_request})
     wanted = libtorrent.add_torrent_params()
     wanted.ti = libtorrent.torrent_info(chosen.torrent)
     wanted.save_path = chosen.folder

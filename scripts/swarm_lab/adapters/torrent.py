@@ -18,15 +18,16 @@ def bencode(value):
     return b"d" + b"".join(bencode(k) + bencode(v) for k, v in sorted(value.items())) + b"e"
 
 
-def write_torrent(content, path, piece_bytes, announce):
-    """Writes the file and returns the torrent's id (info hash, in hex)."""
+def write_torrent(content, path, piece_bytes, announce, web_seed=None):
+    """Writes the file and returns the torrent's id (info hash, in hex). `web_seed`: a URL of the content (BEP 19)."""
     pieces = b""
     with content.open("rb") as data:
         while piece := data.read(piece_bytes):
             pieces += hashlib.sha1(piece).digest()
     info = {b"length": content.stat().st_size, b"name": content.name.encode(),
             b"piece length": piece_bytes, b"pieces": pieces}
-    path.write_bytes(bencode({b"announce": announce.encode(), b"info": info}))
+    seeds = {b"url-list": web_seed.encode()} if web_seed else {}
+    path.write_bytes(bencode({b"announce": announce.encode(), b"info": info, **seeds}))
     return hashlib.sha1(bencode(info)).hexdigest()
 
 
@@ -43,9 +44,15 @@ class TorrentAdapter(Adapter):
         self.info_hash = None
 
     def prepare(self, folder, content, tracker_host):
+        self._write(folder, content, tracker_host)
+
+    def use_origin(self, folder, content, tracker_host, url):
+        self._write(folder, content, tracker_host, url)
+
+    def _write(self, folder, content, tracker_host, web_seed=None):
         self.torrent = folder / "content.torrent"
         self.info_hash = write_torrent(content, self.torrent, self.piece_bytes,
-                                       f"http://{tracker_host.address}:{TRACKER_PORT}/announce")
+                                       f"http://{tracker_host.address}:{TRACKER_PORT}/announce", web_seed)
 
     def refuse(self, leave_when_safe):
         if leave_when_safe:

@@ -22,6 +22,8 @@ def _reasons(one, client, on, links):
         yield f"the client {client} needs files on every host, which tasks do not make (firn does not)"
     if one.path() != slow_link.Path():
         yield "`delay_ms`, `loss` and `offload` are for links between hosts of one machine"
+    if one.seed.origin:
+        yield "`origin` has a web server beside the clients, which tasks do not start"
     if one.film:
         yield "`[film]` has players beside the clients, which tasks do not start"
     if links == "namespaces":

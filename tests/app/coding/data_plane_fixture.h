@@ -40,13 +40,14 @@ class MoodyStore final : public store::ContentStore {
   std::atomic<int> read_failures = 0;   // the next reads of generations that fail
   std::atomic<ErrorCode> read_failure = ErrorCode::kIo;
   std::atomic<int> rows_written = 0, rows_marked = 0, rows_read = 0, generations_read = 0,
-                   syncs = 0;
+                   syncs = 0, generations_written = 0;
 
   bool verify_generation(std::uint32_t g, std::span<const std::uint8_t> data) const override {
     return real_->verify_generation(g, data);
   }
   Status write_generation(std::uint32_t g, std::span<const std::uint8_t> data) override {
     if (out_of_space()) return full();
+    ++generations_written;
     return real_->write_generation(g, data);
   }
   Status read_generation(std::uint32_t g, std::span<std::uint8_t> out) const override {
@@ -109,7 +110,7 @@ class MoodyStore final : public store::ContentStore {
 
 struct Outcomes final : app::CodingOutcomes {
   std::set<std::pair<std::uint32_t, std::uint32_t>> stored;
-  std::map<std::uint32_t, core::DecodeOutcome> decoded;
+  std::map<std::uint32_t, core::DecodeOutcome> decoded, fetched;
   std::map<std::uint32_t, app::RowVerdict> judged;
   std::map<std::uint32_t, proto::CheckReply> checks;
   std::map<std::uint32_t, std::vector<Digest>> leaves;
@@ -125,6 +126,9 @@ struct Outcomes final : app::CodingOutcomes {
   }
   void generation_decoded(std::uint32_t g, core::DecodeOutcome outcome) override {
     decoded[g] = outcome;
+  }
+  void generation_fetched(std::uint32_t g, core::DecodeOutcome outcome) override {
+    CHECK(fetched.emplace(g, outcome).second);
   }
   void rows_judged(std::uint32_t g, const app::RowVerdict& verdict) override {
     judged[g] = verdict;

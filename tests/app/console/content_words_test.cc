@@ -50,3 +50,19 @@ TEST_CASE("a content says its place in line, its limits and its goals") {
   CHECK(word(words, "Not saved yet") != "");
   CHECK(word(trouble_words(content), "Failure") == "no <room>");
 }
+
+TEST_CASE("a content says what each of its origins has brought, and why one is not asked") {
+  CHECK(app::arrival_words(Json{{"from_origins", Json::array()}, {"bytes_from_peers", 5}}).empty());
+  const Json content = {
+      {"from_origins", {{{"url", "https://a/"}, {"bytes", 2048}, {"trouble", "it answers 403"}}}},
+      {"bytes_from_origins", 2048},
+      {"bytes_from_peers", 1024},
+      {"bytes_redundant", 0},
+      {"bytes_refused", 512}};
+  const NamedWords words = app::arrival_words(content);
+  CHECK(word(words, "From origin") == "2.0 KiB, https://a/ (it answers 403)");
+  CHECK(word(words, "From peers") == "1.0 KiB");
+  CHECK(word(words, "Refused") == "512 B");
+  CHECK(words.size() == 3);  // nothing was redundant
+  CHECK(origin_words(content) == "2.0 KiB from origins");
+}

@@ -60,7 +60,8 @@ TEST_CASE("a progress event has every figure that scripts rely on") {
   const auto keys = keys_of(event);
   for (const char* key :
        {"event", "seconds", "bytes_verified", "rank", "rank_total", "share", "eta_seconds", "peers",
-        "down_rate", "up_rate", "blocks_sent", "bytes_sent", "bytes_received"}) {
+        "down_rate", "up_rate", "from_origins", "bytes_from_origins", "bytes_from_peers",
+        "bytes_redundant", "bytes_refused", "blocks_sent", "bytes_sent", "bytes_received"}) {
     CAPTURE(key);
     CHECK(keys.contains(key));
   }
@@ -110,6 +111,29 @@ TEST_CASE("a complete event says who sent how many blocks, and leaves out who se
   CHECK(from["endpoint"] == "[::1]:9");
   CHECK(from["blocks"] == 322);
   CHECK(from["recoded"] == 100);
+}
+
+TEST_CASE("events and words say what came from which origin, and what from peers") {
+  Arrivals arrivals;
+  arrivals.from_peers = 48ull << 30;
+  CHECK(arrival_words(arrivals) == "");  // no origin is known: all came from peers
+  CHECK(arrival_members(arrivals)["from_origins"] == Json::array());
+  CHECK(arrival_members(arrivals)["bytes_from_peers"] == 48ull << 30);
+  arrivals.origins = {{"https://a.example/", 1331ull << 20, ""}, {"s3://b/", 0, "403: no key"}};
+  arrivals.from_origins = 1331ull << 20;
+  CHECK(arrival_words(arrivals) ==
+        "48.0 of 49.3 GiB from peers, 1.3 GiB from https://a.example/, 0 B from s3://b/");
+  arrivals.from_peers = 1u << 20;
+  arrivals.redundant = 2048;
+  arrivals.refused = 1024;
+  CHECK(arrival_words(arrivals).starts_with("1.0 MiB of 1.3 GiB from peers, "));
+  CHECK(arrival_words(arrivals).ends_with("; 2.0 KiB redundant; 1.0 KiB refused"));
+  const Json origins = arrival_members(arrivals)["from_origins"];
+  REQUIRE(origins.size() == 2);
+  CHECK(origins[0]["url"] == "https://a.example/");
+  CHECK(origins[0]["bytes"] == 1331ull << 20);
+  CHECK(origins[0]["trouble"].is_null());
+  CHECK(origins[1]["trouble"] == "403: no key");
 }
 
 TEST_CASE("error and notice events carry code and text, and their content if there is one") {

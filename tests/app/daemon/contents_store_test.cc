@@ -29,6 +29,8 @@ KeptContent content_of(std::uint8_t number) {
   content.folder = "/somewhere/" + std::to_string(number);
   content.seeding = "forever";
   content.added_at = 1000 + number;
+  if (number == 1) content.origins = {"https://user:word@host/a/", "s3://b/c"};
+  content.no_origin = number == 2;
   return content;
 }
 
@@ -59,6 +61,8 @@ void check_same(const KeptContent& one, const KeptContent& other) {
   CHECK(one.repair == other.repair);
   CHECK(one.mark == other.mark);
   CHECK(one.files == other.files);
+  CHECK(one.origins == other.origins);
+  CHECK(one.no_origin == other.no_origin);
 }
 
 TEST_CASE("a damaged list says how its contents are taken up again") {
@@ -240,7 +244,7 @@ TEST_CASE("a file that is no database of a daemon's is refused and left as it is
   CHECK(file_bytes(other) == before);
 
   const std::string newer = folder.path() + "/newer";
-  REQUIRE(Database::open(newer).value().execute("PRAGMA user_version=9;").ok());
+  REQUIRE(Database::open(newer).value().execute("PRAGMA user_version=10;").ok());
   const auto too_new = ContentsStore::open(newer);
   REQUIRE_FALSE(too_new.ok());
   CHECK(too_new.error().code == ErrorCode::kBadInput);

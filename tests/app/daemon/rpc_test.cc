@@ -21,10 +21,13 @@ struct Recorder final : DaemonMethods {
     return Json{{"done", what}};
   }
   Result<Json> add(const AddRequest& r) override {
+    std::string origins;
+    for (const std::string& origin : r.origins) origins += " from " + origin;
     return note("add " + r.source + " " + r.folder + " " + r.seeding + (r.serve ? " serve" : "") +
                 (r.trust ? " trust" : "") + (r.as.empty() ? "" : " as " + r.as) +
                 (r.overwrite ? " overwrite" : "") + (r.repair ? " repair" : "") +
-                (r.paused ? " paused" : "") + (r.link.empty() ? "" : " link " + r.link));
+                (r.paused ? " paused" : "") + (r.link.empty() ? "" : " link " + r.link) +
+                (r.no_origin ? " no origin" : "") + origins);
   }
   Result<Json> list() override { return note("list"); }
   Result<Json> show(const std::string& which) override { return note("show " + which); }
@@ -147,6 +150,9 @@ TEST_CASE("each method is called with its parameters, and answered with its resu
         "add /x /a forever serve trust link l");
   CHECK(called("add", R"({"source":"/x","as":"y","overwrite":true,"repair":true,"paused":true})") ==
         "add /x  forever as y overwrite repair paused");
+  CHECK(called("add", R"({"source":"/x","origins":["http://a/","s3://b/c"]})") ==
+        "add /x  forever from http://a/ from s3://b/c");
+  CHECK(called("add", R"({"source":"/x","no_origin":true})") == "add /x  forever no origin");
   CHECK(called("files", R"({"content":"c"})") == "files c");
   CHECK(called("files", R"({"content":"c","files":["skip:*.mkv","select:1,3"]})") ==
         "files c skip:*.mkv select:1,3");

@@ -59,6 +59,11 @@ Json details_of(const Kind& kind) {
       {"peers", kind.peers},
       {"down_rate", kind.share < 1 && kind.peers > 0 ? 3.2e6 : 0},
       {"up_rate", kind.peers > 0 ? 1.1e6 : 0},
+      {"from_origins", Json::array()},
+      {"bytes_from_origins", 0},
+      {"bytes_from_peers", 0},
+      {"bytes_redundant", 0},
+      {"bytes_refused", 0},
       {"kind", "download"},
       {"folder", "/srv/downloads"},
       {"seeding", "forever"}};
@@ -67,6 +72,12 @@ Json details_of(const Kind& kind) {
   if (kind.peers > 0)
     json["link"] = "firn:" + std::string(52, 'a') + "/tr=" + std::string(52, 'b') +
                    "@tracker.example.org:4711/peer=192.0.2.7:40123";
+  if (std::string(kind.id) == "hostile") {
+    json["from_origins"] = {
+        {{"url", "https://files.example/"}, {"bytes", 5'000'000}, {"trouble", nullptr}},
+        {{"url", "s3://bucket/"}, {"bytes", 0}, {"trouble", kHostileAgent}}};
+    json["bytes_from_origins"] = 5'000'000;
+  }
   if (std::string(kind.state) == "searching")
     json["waits_for"] = "no peer is known that has the manifest";
   if (std::string(kind.state) == "queued")

@@ -41,6 +41,21 @@ NeighbourStanding neighbour(std::uint8_t first, NeighbourStanding::Kind kind) {
   return one;
 }
 
+TEST_CASE("where a content has origins it is said how they stand") {
+  const std::vector<std::string> origins = {"waiting for https://o.example/",
+                                            "https://p.example/: connection refused"};
+  for (const auto kind : {Standstill::Kind::kNobody, Standstill::Kind::kLacking,
+                          Standstill::Kind::kSilent, Standstill::Kind::kNoState}) {
+    Standstill why;
+    why.kind = kind;
+    const std::string text = reason_of(why, 9 * kSecond, origins).text;
+    for (const std::string& origin : origins) CHECK(has(text, origin));
+  }
+  Standstill full;
+  full.kind = Standstill::Kind::kStorePaused;
+  CHECK_FALSE(has(reason_of(full, 9 * kSecond, origins).text, origins[0]));
+}
+
 TEST_CASE("nobody connected: every tracker and address is accounted for") {
   Standstill why = alone();
   why.trackers.push_back(

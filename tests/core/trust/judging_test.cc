@@ -37,6 +37,7 @@ TEST_CASE("a false row bans its sender for longer than a fault, and nothing else
   REQUIRE(dropped.size() == 1);
   CHECK(dropped[0].slots == Slots{0});
   CHECK(fixture.core.report().rank == 2);
+  CHECK(fixture.core.report().blocks_refused == 1);
   CHECK(fixture.noticed(peer_id(2).text()));
   CHECK_FALSE(fixture.noticed(peer_id(3).text()));
   CHECK(fixture.closed(kFirst));
@@ -59,6 +60,7 @@ TEST_CASE("of a convicted peer all rows go that are not proven, wherever they ar
   REQUIRE(fixture.to_judge(1) == Slots{0});
   fixture.judged(1, {}, {0});
   CHECK(fixture.core.report().rank == 2);  // the proven one, and the other peer's
+  CHECK(fixture.core.report().blocks_refused == 2);
 }
 
 TEST_CASE("a generation with a false row is decoded once the row has been replaced") {

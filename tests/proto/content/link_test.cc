@@ -369,6 +369,9 @@ TEST_CASE("logs and errors hide the secrets, tokens and passwords that a person 
   CHECK(without_secrets("page: http://127.0.0.1:1/#token=a-Z.9_~ x") ==
         "page: http://127.0.0.1:1/#token=... x");
   CHECK(without_secrets("#token=ab") == "#token=..");
+  CHECK(without_secrets("GET 'https://me:p@ss@host/a@b' failed") ==
+        "GET 'https://...@host/a@b' failed");
+  CHECK(without_secrets("http://host/a s3://b/me@c") == "http://host/a s3://b/me@c");
   for (const std::string user : {"user:pass@w0rd", ":pass/word", "password", "user:a b"}) {
     CHECK(without_secrets("redis://" + user + "@host:1/0") == "redis://...@host:1/0");
     CHECK(without_secrets("--redis=rediss://" + user + "@[::1]:1") ==

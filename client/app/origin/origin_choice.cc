@@ -1,0 +1,64 @@
+#include "client/app/origin/origin_choice.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "client/app/origin/origin_pieces.h"
+
+namespace firn::app {
+namespace {
+
+// An entry without a port means the scheme's own.
+bool host_is_named(const OriginUrl& url, const OriginPlan& plan) {
+  const auto asked = request_url(url, plan.given);
+  if (!asked.ok()) return false;
+  const bool plain = asked->scheme() == OriginUrl::Scheme::kHttp;
+  return std::ranges::any_of(plan.named_hosts, [&](const std::string& host) {
+    const auto named = parse_origin((plain ? "http://" : "https://") + host + "/");
+    return named.ok() && named->same_host(*asked);
+  });
+}
+
+OriginAccess access_of(const OriginUrl& url, const OriginPlan& plan) {
+  OriginAccess access;
+  if (host_is_named(url, plan)) access = plan.given;
+  access.by_hand = false;
+  access.region = plan.given.region;
+  return access;
+}
+
+bool signed_by(const Manifest& manifest, const std::optional<PublicKey>& publisher) {
+  return publisher && manifest.origins_signed && manifest.publisher &&
+         PublicKey::from_bytes(manifest.publisher->key) == publisher;
+}
+
+}  // namespace
+
+OriginChoice choose_origins(const OriginPlan& plan, const Manifest& manifest,
+                            const std::optional<PublicKey>& publisher) {
+  OriginChoice choice;
+  if (plan.none) return choice;
+  const auto add = [&](const OriginUrl& url, OriginAccess access) {
+    const auto same = [&](const Origin& other) { return other.url == url; };
+    if (std::ranges::any_of(choice.origins, same)) return;
+    if (const Status fits = check_origin_fits(url, manifest.info); !fits.ok())
+      return choice.refused.push_back(fits.error().message());
+    choice.origins.push_back({url, std::make_shared<const OriginAccess>(std::move(access))});
+  };
+  for (const OriginUrl& url : plan.by_hand) {
+    OriginAccess access = plan.given;
+    access.by_hand = true;
+    add(url, std::move(access));
+  }
+  const auto add_text = [&](const std::string& text) {
+    const auto url = parse_origin(text);
+    if (!url.ok()) return choice.refused.push_back(url.error().message());
+    add(*url, access_of(*url, plan));
+  };
+  for (const std::string& text : plan.from_link) add_text(text);
+  if (signed_by(manifest, publisher))
+    for (const std::string& text : manifest.origins) add_text(text);
+  return choice;
+}
+
+}  // namespace firn::app

@@ -1,0 +1,262 @@
+#include "client/app/origin/origin_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace firn::app {
+
+using core::DecodeOutcome;
+
+OriginRuns::OriginRuns(std::vector<Origin> origins, const Info& info,
+                       std::shared_ptr<Transfers> transfers, std::function<void()> wake,
+                       OriginEvents& events)
+    : info_(info), transfers_(std::move(transfers)), wake_(std::move(wake)), events_(events) {
+  for (Origin& origin : origins) origins_.emplace_back(std::move(origin));
+}
+
+OriginRuns::~OriginRuns() {
+  for (const auto& run : runs_) cancel(*run);
+}
+
+// --- what is asked for ---
+
+std::optional<std::size_t> OriginRuns::choose(core::TimeUs now) {
+  for (std::size_t i = 0; i < origins_.size(); ++i) {
+    const std::size_t candidate = (next_origin_ + i) % origins_.size();
+    if (!origins_[candidate].health.well(now)) continue;
+    next_origin_ = candidate + 1;
+    return candidate;
+  }
+  return std::nullopt;
+}
+
+void OriginRuns::fetch(const core::FetchFromOrigin& asked, core::TimeUs now) {
+  auto run = std::make_unique<Run>();
+  run->first = asked.first;
+  run->count = asked.count;
+  run->began = now;
+  run->outcomes.resize(asked.count);
+  std::vector<std::uint64_t> sizes;
+  for (std::uint32_t g = asked.first; g < asked.first + asked.count; ++g)
+    sizes.push_back(info_.shape.bytes_in_generation(g));
+  run->bytes = std::make_shared<RunBytes>(sizes, wake_);
+  run->bytes->hold(paused_);
+  if (const auto origin = choose(now)) {
+    run->origin = *origin;
+    for (const OriginPiece& piece : origin_pieces(info_, asked.first, asked.count))
+      run->pieces.push_back({piece, 0, nullptr});
+    events_.debug(fmt::format("generations {} to {} are asked of {}", asked.first,
+                              asked.first + asked.count - 1, origins_[*origin].shown));
+  } else {
+    fail(*run);
+  }
+  runs_.push_back(std::move(run));
+  step(now);
+}
+
+void OriginRuns::written(std::uint32_t generation, DecodeOutcome outcome) {
+  for (const auto& run : runs_) {
+    if (generation < run->first || generation - run->first >= run->handed) continue;
+    if (auto& known = run->outcomes[generation - run->first]; !known) {
+      known = outcome;
+      return;
+    }
+  }
+}
+
+void OriginRuns::pause(bool paused) {
+  paused_ = paused;
+  for (const auto& run : runs_) run->bytes->hold(paused);
+}
+
+// --- as time goes on ---
+
+void OriginRuns::step(core::TimeUs now) {
+  for (const auto& run : runs_) look(*run, now);
+  for (const auto& run : runs_) go_on(*run);
+  std::erase_if(runs_, [](const auto& run) { return run->over(); });
+  look_whether_open(now);
+}
+
+core::TimeUs OriginRuns::next_wake() const {
+  if (open_) return core::kNever;
+  core::TimeUs at = core::kNever;
+  for (const Asked& origin : origins_) at = std::min(at, origin.health.rests_until());
+  return at;
+}
+
+void OriginRuns::look_whether_open(core::TimeUs now) {
+  const bool open =
+      std::ranges::any_of(origins_, [now](const Asked& one) { return one.health.well(now); });
+  if (std::exchange(open_, open) != open) events_.open(open);
+}
+
+void OriginRuns::look(Run& run, core::TimeUs now) {
+  if (const std::uint64_t received = run.bytes->received(); received != run.received) {
+    run.received = received;
+    progressed_at_ = now;
+  }
+  take_news(run, now);
+  hand_over(run);
+  answer(run);
+}
+
+void OriginRuns::take_news(Run& run, core::TimeUs now) {
+  std::vector<TransferEnd> faults;
+  std::erase_if(run.pieces, [&](Piece& piece) {
+    return piece.id != 0 && has_ended(origins_[run.origin], piece, faults);
+  });
+  for (const TransferEnd& fault : faults) transfer_failed(run, fault, now);
+}
+
+// Whether nothing is left to be done for it.
+bool OriginRuns::has_ended(Asked& origin, Piece& piece, std::vector<TransferEnd>& faults) {
+  const PieceSink::News news = piece.sink->news();
+  if (!news.validator.empty()) origin.validators.try_emplace(piece.what.file, news.validator);
+  if (!news.end) return false;
+  --origin.transfers;
+  piece.id = 0;
+  piece.what.range.first += news.taken;
+  piece.what.range.count -= news.taken;
+  piece.what.at += news.taken;
+  const bool whole = piece.what.range.count == 0;
+  if (news.end->fault == Fault::kNone || (news.end->fault == Fault::kPassing && whole)) return true;
+  faults.push_back(*news.end);
+  return whole;
+}
+
+// Some servers take one connection, or few.
+bool OriginRuns::others_go_on(const Run& run) const {
+  return origins_[run.origin].transfers > 0 && std::ranges::any_of(runs_, [&](const auto& other) {
+           return other->origin == run.origin && !other->failed && other->received > 0 &&
+                  std::ranges::any_of(other->pieces, [](const Piece& one) { return one.id != 0; });
+         });
+}
+
+void OriginRuns::transfer_failed(Run& run, const TransferEnd& end, core::TimeUs now) {
+  if (end.fault == Fault::kCancelled) return fail(run);
+  Asked& origin = origins_[run.origin];
+  events_.debug(end.status.error().message());
+  if (end.fault == Fault::kPassing && !run.failed && others_go_on(run)) {
+    origin.transfers_max = std::min(origin.transfers_max, origin.transfers);
+    return;  // what is left of the piece is asked for when another ends
+  }
+  origin.transfers_max = kTransfersMax;
+  warn(origin.health.failed(end, run.began, now));
+  fail(run);
+}
+
+// Generations that have come are kept.
+void OriginRuns::fail(Run& run) {
+  hand_over(run);
+  cancel(run);
+}
+
+// Transfers that are under way stay in the run until they have ended.
+void OriginRuns::cancel(Run& run) {
+  run.failed = true;
+  run.bytes->close();
+  std::erase_if(run.pieces, [](const Piece& piece) { return piece.id == 0; });
+  for (const Piece& piece : run.pieces) transfers_->cancel(piece.id);
+}
+
+void OriginRuns::hand_over(Run& run) {
+  if (run.failed) return;
+  while (std::shared_ptr<Buffer> data = run.bytes->take_next())
+    events_.came(run.first + run.handed++, std::move(data));
+}
+
+// More room, and more pieces within it.
+void OriginRuns::go_on(Run& run) {
+  if (run.failed || paused_) return;
+  const std::uint64_t rooms_max =
+      std::max<std::uint64_t>(kRoomBytes / info_.shape.generation_bytes(), 2);
+  while (run.bytes->rooms() < run.count && run.bytes->rooms() - run.answered < rooms_max) {
+    const auto g = run.first + static_cast<std::uint32_t>(run.bytes->rooms());
+    std::shared_ptr<Buffer> room = events_.take_buffer(g);
+    std::ranges::fill(room->bytes().subspan(info_.shape.bytes_in_generation(g)), 0);
+    run.bytes->add_room(std::move(room));
+  }
+  const Asked& origin = origins_[run.origin];
+  std::size_t under_way = 0;
+  for (Piece& piece : run.pieces) {
+    if (piece.what.at >= run.bytes->room_end() || under_way == kPiecesMax) break;
+    ++under_way;
+    if (piece.id == 0 && origin.transfers < origin.transfers_max) begin(run, piece);
+    if (piece.id != 0 && piece.sink->may_go_on()) transfers_->resume(piece.id);
+  }
+}
+
+void OriginRuns::begin(Run& run, Piece& piece) {
+  Asked& origin = origins_[run.origin];
+  TransferRequest request;
+  request.url = origin_file(origin.origin.url, info_, piece.what.file);
+  request.access = origin.origin.access;
+  request.range = piece.what.range;
+  request.size = info_.files[piece.what.file].bytes;
+  if (const auto known = origin.validators.find(piece.what.file); known != origin.validators.end())
+    request.validator = known->second;
+  piece.sink = std::make_shared<PieceSink>(run.bytes, piece.what.at);
+  ++origin.transfers;
+  piece.id = transfers_->begin(std::move(request), piece.sink);
+}
+
+// --- answers ---
+
+void OriginRuns::answer(Run& run) {
+  while (run.answered < run.handed && run.outcomes[run.answered]) {
+    const std::uint32_t g = run.first + run.answered;
+    note_outcome(run, g, *run.outcomes[run.answered++]);
+    events_.answer(g, run.outcomes[g - run.first] == DecodeOutcome::kVerified);
+  }
+  if (!run.failed || run.answered < run.handed) return;
+  while (run.answered < run.count) events_.answer(run.first + run.answered++, false);
+}
+
+void OriginRuns::note_outcome(Run& run, std::uint32_t generation, DecodeOutcome outcome) {
+  Asked& origin = origins_[run.origin];
+  if (outcome == DecodeOutcome::kVerified) {
+    origin.bytes += info_.shape.bytes_in_generation(generation);
+    if (origin.health.worked(run.began)) events_.say(false, "origin " + origin.shown + " goes on");
+    return;
+  }
+  const OriginPiece where = origin_pieces(info_, generation, 1).front();
+  warn(origin.health.sent_others(
+      fmt::format("{} at byte {}", origin_file(origin.origin.url, info_, where.file).shown(),
+                  where.range.first)));
+  for (const auto& other : runs_)
+    if (other->origin == run.origin && !other->failed) fail(*other);
+  wake_();  // to answer for them
+}
+
+void OriginRuns::warn(const std::string& text) {
+  if (!text.empty()) events_.say(true, text);
+}
+
+// --- for people ---
+
+std::vector<OriginFigures> OriginRuns::figures() const {
+  std::vector<OriginFigures> figures;
+  for (const Asked& origin : origins_)
+    figures.push_back({origin.shown, origin.bytes, origin.health.trouble()});
+  return figures;
+}
+
+std::vector<std::string> OriginRuns::standing() const {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < origins_.size(); ++i) {
+    const std::string& trouble = origins_[i].health.trouble();
+    const bool asked = std::ranges::any_of(
+        runs_, [i](const auto& run) { return run->origin == i && !run->failed; });
+    if (!trouble.empty()) {
+      lines.push_back(origins_[i].shown + ": " + trouble);
+    } else if (asked) {
+      lines.push_back("waiting for " + origins_[i].shown);
+    }
+  }
+  return lines;
+}
+
+}  // namespace firn::app

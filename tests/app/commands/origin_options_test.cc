@@ -1,0 +1,126 @@
+// What options about origins put into the plan of a content, and into links and manifests.
+#include "client/app/commands/origin_options.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+
+#include "client/app/commands/planning.h"
+#include "proto/content/link.h"
+
+namespace firn::app {
+namespace {
+
+// The AWS settings of whoever runs the tests are none of theirs.
+void set_aws(const char* id, const char* secret) {
+  for (const char* name : {"AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION",
+                           "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"})
+    unsetenv(name);
+  setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere/credentials", 1);
+  setenv("AWS_CONFIG_FILE", "/nowhere/config", 1);
+  setenv("AWS_ACCESS_KEY_ID", id, 1);
+  setenv("AWS_SECRET_ACCESS_KEY", secret, 1);
+}
+
+std::string refusal(const OriginOptions& options) {
+  const auto urls = origins_to_publish(options);
+  if (urls.ok()) return "";
+  CHECK(urls.error().code == ErrorCode::kBadInput);
+  return urls.error().message();
+}
+
+TEST_CASE("origins given by hand are in the plan, once each, with what goes along") {
+  OriginPlan plan;
+  const OriginOptions options{.urls = {"http://me:word@host/a", "https://b/", "https://b/"},
+                              .hosts = {},
+                              .headers = {"X: y"},
+                              .endpoint = "",
+                              .region = ""};
+  REQUIRE(plan_origins(options, plan).ok());
+  REQUIRE(plan.by_hand.size() == 2);
+  CHECK(plan.by_hand[0].password() == "word");
+  CHECK(plan.by_hand[1].is_folder());
+  CHECK(plan.given.headers == std::vector<std::string>{"X: y"});
+  CHECK(plan.given.netrc);
+  CHECK(plan.given.proxies);
+  CHECK_FALSE(plan.none);
+}
+
+TEST_CASE("AWS's keys are read for buckets and named hosts alone, and options go before them") {
+  set_aws("id", "word");
+  const auto plan_of = [](const OriginOptions& options) {
+    OriginPlan plan;
+    REQUIRE(plan_origins(options, plan).ok());
+    return plan;
+  };
+  OriginOptions options;
+  options.urls = {"https://b/"};
+  CHECK_FALSE(plan_of(options).given.aws.has_value());
+  options.urls = {"s3://b/key"};
+  setenv("AWS_REGION", "eu-central-1", 1);
+  CHECK(plan_of(options).given.aws->secret == "word");
+  CHECK(plan_of(options).given.region == "eu-central-1");
+  options.region = "eu-west-1";
+  options.endpoint = "http://localhost:9000";
+  CHECK(plan_of(options).given.region == "eu-west-1");
+  CHECK(plan_of(options).given.endpoint == "http://localhost:9000");
+  options.urls.clear();
+  CHECK_FALSE(plan_of(options).given.aws.has_value());
+  options.hosts = {"host"};
+  CHECK(plan_of(options).given.aws.has_value());
+  options.none = true;
+  CHECK(plan_of(options).none);
+  CHECK_FALSE(plan_of(options).given.aws.has_value());
+  set_aws("id", "");  // half a key
+  options.none = false;
+  OriginPlan plan;
+  const Status half = plan_origins(options, plan);
+  REQUIRE_FALSE(half.ok());
+  CHECK(half.error().code == ErrorCode::kBadInput);
+}
+
+TEST_CASE("a URL that holds a secret is not published, and no message repeats it") {
+  for (const char* url : {"https://me:word@host/a", "https://host/a?X-Amz-Signature=word",
+                          "https://host/a?sig=word&x=1"}) {
+    OriginOptions options;
+    options.urls = {url};
+    const std::string message = refusal(options);
+    CHECK(message.find("everybody") != std::string::npos);
+    CHECK(message.find("word&") == std::string::npos);
+    CHECK(message.find("=word") == std::string::npos);
+    CHECK(message.find(":word") == std::string::npos);
+  }
+  OriginOptions many;
+  for (int i = 0; i < 17; ++i) many.urls.push_back("https://host/" + std::to_string(i));
+  CHECK(refusal(many).find("16") != std::string::npos);
+  many.urls.pop_back();
+  CHECK(refusal(many) == "");
+}
+
+TEST_CASE("what is published fits a link, and the plan has the origins that a link names") {
+  OriginOptions options;
+  options.urls = {"https://host/b c", "https://host/b%20c", "s3://bucket/key/"};
+  const auto urls = origins_to_publish(options);
+  REQUIRE(urls.ok());
+  CHECK(*urls == std::vector<std::string>{"https://host/b%20c", "s3://bucket/key/"});
+  Link link;
+  link.origins = *urls;
+  const auto source = read_source(to_text(link));
+  REQUIRE(source.ok());
+  const auto plan = session_plan(*source, {}, "", ".");
+  REQUIRE(plan.ok());
+  CHECK(plan->origins.from_link == *urls);
+  CHECK(plan->origins.by_hand.empty());
+  CHECK_FALSE(can_come_from_origin(*plan));  // there is no manifest
+}
+
+TEST_CASE("a private content's origins are not in its link") {
+  Info info;
+  const std::vector<std::string> urls = {"https://host/"};
+  CHECK(origins_for_link(info, urls) == urls);
+  info.is_private = true;
+  CHECK(origins_for_link(info, urls).empty());
+}
+
+}  // namespace
+}  // namespace firn::app

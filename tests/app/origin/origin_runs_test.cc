@@ -1,0 +1,363 @@
+#include "client/app/origin/origin_runs.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+
+#include "tests/app/origin/fake_transfers.h"
+#include "tests/app/origin/made_content.h"
+
+namespace firn::app {
+namespace {
+
+using core::DecodeOutcome;
+using core::kSecond;
+using tests::MadeContent;
+
+// A content, origins that have it, and what is said to core, data plane and people.
+struct Fetching final : OriginEvents {
+  explicit Fetching(MadeContent made_up, std::size_t origin_count = 1)
+      : made(std::move(made_up)), transfers(std::make_shared<tests::FakeTransfers>()) {
+    std::vector<Origin> origins;
+    for (std::size_t i = 0; i < origin_count; ++i)
+      origins.push_back({*parse_origin("http://o" + std::to_string(i) + ".example/"),
+                         std::make_shared<const OriginAccess>()});
+    OriginEvents& events = *this;
+    runs = std::make_unique<OriginRuns>(
+        std::move(origins), made.info, transfers, [this] { ++wakes; }, events);
+    runs->step(now);
+  }
+  ~Fetching() override { CHECK(rooms <= rooms_max); }
+
+  std::shared_ptr<Buffer> take_buffer(std::uint32_t g) override {
+    auto buffer = std::make_shared<Buffer>(made.info.shape.padded_bytes(g));
+    std::ranges::fill(buffer->bytes(), 0xAA);
+    rooms = std::max(rooms, ++rooms_now);
+    return buffer;
+  }
+  void came(std::uint32_t g, std::shared_ptr<Buffer> data) override {
+    const std::span<const std::uint8_t> bytes = std::as_const(*data).bytes();
+    const std::string text(bytes.begin(), bytes.end());
+    to_write.emplace_back(
+        g, text == made.generation(g) ? DecodeOutcome::kVerified : DecodeOutcome::kCorrupt);
+  }
+  void answer(std::uint32_t g, bool verified) override { answers.emplace_back(g, verified); }
+  void open(bool now_open) override {
+    CHECK(is_open != now_open);
+    is_open = now_open;
+  }
+  void say(bool warning, const std::string& text) override {
+    (warning ? warnings : infos).push_back(text);
+  }
+  void debug(const std::string&) override {}
+
+  const std::string& file_at(const OriginUrl& url) const {
+    for (std::uint32_t f = 0; f < made.files.size(); ++f)
+      if (origin_file(origin_of(url), made.info, f) == url) return made.files[f];
+    FAIL("no such file: " << url.text());
+    return made.files.front();
+  }
+  static OriginUrl origin_of(const OriginUrl& url) {
+    return *parse_origin("http://" + url.host() + "/");
+  }
+  void fetch(std::uint32_t first, std::uint32_t count) { runs->fetch({first, count}, ++now); }
+  void step() { runs->step(++now); }
+  // What waits for the workers is compared and written.
+  void write(std::size_t index = 0) {
+    const auto [g, outcome] = to_write.at(index);
+    to_write.erase(to_write.begin() + static_cast<std::ptrdiff_t>(index));
+    --rooms_now;
+    runs->written(g, outcome);
+  }
+  // Until nothing is under way any more.
+  void settle(std::size_t chunk = 100) {
+    for (int quiet = 0; quiet < 3; ++quiet) {
+      const auto under_way = transfers->under_way;
+      for (const auto& [id, one] : under_way) {
+        if (!one.waits) quiet = 0;
+        transfers->send(id, file_at(one.request.url), chunk);
+      }
+      step();
+      while (!to_write.empty()) {
+        quiet = 0;
+        write();
+      }
+      step();
+    }
+    CHECK(transfers->under_way.empty());
+  }
+  // The only one.
+  std::uint64_t transfer() const {
+    REQUIRE(transfers->under_way.size() == 1);
+    return transfers->under_way.begin()->first;
+  }
+  void fail_all(Fault fault) {
+    const auto under_way = transfers->under_way;
+    for (const auto& [id, one] : under_way)
+      if (transfers->under_way.contains(id)) transfers->end(id, fault);
+    step();
+  }
+
+  const MadeContent made;
+  const std::shared_ptr<tests::FakeTransfers> transfers;
+  core::TimeUs now = kSecond;
+  int wakes = 0;
+  bool is_open = false;
+  std::size_t rooms_now = 0, rooms = 0;
+  std::size_t rooms_max = SIZE_MAX;
+  std::vector<std::pair<std::uint32_t, DecodeOutcome>> to_write;
+  std::vector<std::pair<std::uint32_t, bool>> answers;
+  std::vector<std::string> warnings, infos;
+  std::unique_ptr<OriginRuns> runs;  // after what it uses
+};
+
+using Answers = std::vector<std::pair<std::uint32_t, bool>>;
+
+Answers all_true(std::uint32_t first, std::uint32_t count) {
+  Answers answers;
+  for (std::uint32_t g = first; g < first + count; ++g) answers.emplace_back(g, true);
+  return answers;
+}
+
+// Ten generations of 40 bytes.
+MadeContent one_file() {
+  std::mt19937_64 random(1);
+  return tests::content_of({tests::random_bytes(random, 395)}, 4, 10);
+}
+
+TEST_CASE("runs of any content bring its bytes, with padding, and are answered in order") {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 150; ++round) {
+    Fetching fetching(tests::random_content(random), 1 + random() % 3);
+    std::map<std::uint32_t, std::uint32_t> runs;  // first, end
+    const std::uint32_t all = fetching.made.info.shape.generation_count();
+    for (std::uint32_t g = 0; g < all;) {
+      const auto count = static_cast<std::uint32_t>(1 + random() % std::min(all - g, 9U));
+      runs[g] = g + count;
+      fetching.fetch(g, count);
+      g += count;
+    }
+    // Anything that can happen does, in any order, in pieces of any size.
+    for (int idle = 0; idle < 50; ++idle) {
+      for (const auto& [id, one] : std::map(fetching.transfers->under_way)) {
+        if (random() % 2 == 0) continue;
+        if (!one.waits) idle = 0;
+        fetching.transfers->send(id, fetching.file_at(one.request.url), 1 + random() % 150);
+      }
+      if (random() % 3 == 0) fetching.step();
+      if (!fetching.to_write.empty() && random() % 2 == 0) {
+        idle = 0;
+        fetching.write(random() % fetching.to_write.size());
+      }
+      if (random() % 20 == 0) fetching.runs->pause(random() % 2 == 0);
+      if (idle > 20) fetching.runs->pause(false);
+    }
+    fetching.settle();
+    CHECK(fetching.answers.size() == all);
+    for (const auto& [g, verified] : fetching.answers) {
+      CHECK(verified);
+      const auto run = std::prev(runs.upper_bound(g));
+      CHECK(g == run->first);
+      const std::uint32_t end = run->second;
+      runs.erase(run);
+      if (g + 1 < end) runs[g + 1] = end;
+    }
+    CHECK(runs.empty());
+    std::uint64_t bytes = 0;
+    for (const OriginFigures& one : fetching.runs->figures()) bytes += one.bytes;
+    CHECK(bytes == fetching.made.info.shape.content_bytes);
+    CHECK(fetching.warnings.empty());
+  }
+}
+
+TEST_CASE("a run within one file is one request, and tells what is known of the file") {
+  Fetching fetching(one_file());
+  fetching.fetch(0, 4);
+  fetching.settle();
+  fetching.fetch(4, 6);
+  const TransferRequest& request = fetching.transfers->under_way.at(fetching.transfer()).request;
+  CHECK(request.range == FileRange{160, 235});
+  CHECK(request.size == 395);
+  CHECK(request.validator == "\"1\"");
+  fetching.settle();
+  CHECK(fetching.answers == all_true(0, 10));
+  CHECK(fetching.transfers->asked.size() == 2);
+}
+
+TEST_CASE("a transfer waits while generations wait for the workers, and goes on after") {
+  // Two generations of 2 MiB have room at a time.
+  std::mt19937_64 random(2);
+  Fetching fetching(tests::content_of({tests::random_bytes(random, 8U << 20)}, 8, 256U << 10));
+  fetching.rooms_max = 2;
+  fetching.fetch(0, 4);
+  const std::uint64_t id = fetching.transfer();
+  for (int i = 0; i < 1000 && !fetching.transfers->under_way.at(id).waits; ++i)
+    fetching.transfers->send(id, fetching.made.files[0], 15'000);
+  CHECK(fetching.transfers->under_way.at(id).waits);
+  fetching.step();
+  CHECK(fetching.to_write.size() == 2);
+  CHECK(fetching.transfers->under_way.at(id).waits);
+  fetching.write();
+  fetching.step();
+  CHECK_FALSE(fetching.transfers->under_way.at(id).waits);
+  fetching.settle(15'000);
+  CHECK(fetching.answers == all_true(0, 4));
+}
+
+TEST_CASE("while the store takes nothing, nothing is taken or asked for") {
+  Fetching fetching(one_file());
+  fetching.fetch(0, 4);
+  const std::uint64_t id = fetching.transfer();
+  fetching.runs->pause(true);
+  fetching.transfers->send(id, fetching.made.files[0], 50);
+  CHECK(fetching.transfers->under_way.at(id).waits);
+  fetching.fetch(4, 2);
+  CHECK(fetching.transfers->under_way.size() == 1);
+  CHECK(fetching.to_write.empty());
+  fetching.runs->pause(false);
+  fetching.settle();
+  CHECK(fetching.answers.size() == 6);
+}
+
+TEST_CASE("what came before a failure is kept, the rest answered as failed") {
+  Fetching fetching(one_file());
+  fetching.fetch(2, 4);
+  fetching.transfers->send(fetching.transfer(), fetching.made.files[0], 90);
+  fetching.fail_all(Fault::kPassing);
+  CHECK(fetching.answers.empty());
+  CHECK(fetching.to_write.size() == 2);
+  fetching.settle();
+  CHECK(fetching.answers == Answers{{2, true}, {3, true}, {4, false}, {5, false}});
+}
+
+TEST_CASE("nothing can be asked while the only origin rests, and it can after") {
+  Fetching fetching(one_file());
+  CHECK(fetching.is_open);
+  fetching.fetch(0, 1);
+  fetching.fail_all(Fault::kPassing);
+  CHECK_FALSE(fetching.is_open);
+  CHECK(fetching.runs->next_wake() == fetching.now + kSecond);
+  CHECK(fetching.warnings.empty());
+  fetching.fetch(1, 2);
+  CHECK(fetching.answers == Answers{{0, false}, {1, false}, {2, false}});
+  CHECK(fetching.runs->standing() == std::vector<std::string>{"http://o0.example/: made to fail"});
+  fetching.now += kSecond;
+  fetching.step();
+  CHECK(fetching.is_open);
+  fetching.fetch(0, 1);
+  fetching.settle();
+  CHECK(fetching.answers.back() == std::pair{0U, true});
+  CHECK(fetching.runs->figures().front().trouble.empty());
+}
+
+TEST_CASE("origins that are well take turns, and one that is not is left out") {
+  Fetching fetching(one_file(), 3);
+  std::multiset<std::string> asked;
+  for (std::uint32_t g = 0; g < 3; ++g) fetching.fetch(g, 1);
+  for (const auto& [id, one] : fetching.transfers->under_way) asked.insert(one.request.url.host());
+  CHECK(asked == std::multiset<std::string>{"o0.example", "o1.example", "o2.example"});
+  fetching.transfers->end(1, Fault::kGone);
+  fetching.step();
+  CHECK(fetching.warnings.size() == 1);
+  fetching.settle();
+  fetching.transfers->asked.clear();
+  for (std::uint32_t g = 3; g < 7; ++g) fetching.fetch(g, 1);
+  for (const std::string& url : fetching.transfers->asked)
+    CHECK(url.find("o0.example") == std::string::npos);
+  CHECK(fetching.is_open);
+  fetching.settle();
+}
+
+TEST_CASE("an origin with other bytes is left alone, and says which") {
+  MadeContent made = one_file();
+  const std::string right = made.files[0];
+  Fetching fetching(std::move(made));
+  std::string wrong = right;
+  wrong[95] ^= 1;
+  fetching.fetch(0, 3);
+  fetching.fetch(6, 2);
+  while (fetching.transfers->under_way.contains(1)) fetching.transfers->send(1, wrong, 1000);
+  fetching.step();
+  while (!fetching.to_write.empty()) fetching.write();
+  fetching.step();
+  fetching.step();
+  CHECK(fetching.answers == Answers{{0, true}, {1, true}, {2, false}, {6, false}, {7, false}});
+  REQUIRE(fetching.warnings.size() == 1);
+  CHECK(fetching.warnings[0].find("http://o0.example/0 at byte 80") != std::string::npos);
+  CHECK(fetching.transfers->under_way.empty());
+  CHECK_FALSE(fetching.is_open);
+  CHECK(fetching.runs->next_wake() == core::kNever);
+  CHECK(fetching.runs->figures().front().bytes == 80);
+}
+
+TEST_CASE("a server that takes one connection is asked for one thing at a time") {
+  Fetching fetching(one_file());
+  fetching.fetch(0, 3);
+  fetching.transfers->send(1, fetching.made.files[0], 10);
+  fetching.step();
+  fetching.fetch(3, 3);
+  fetching.transfers->end(2, Fault::kPassing);
+  fetching.step();
+  CHECK(fetching.is_open);
+  CHECK(fetching.transfers->under_way.size() == 1);
+  for (int i = 0; i < 100 && fetching.answers.size() < 6; ++i) {
+    CHECK(fetching.transfers->under_way.size() <= 1);
+    for (const auto& [id, one] : std::map(fetching.transfers->under_way))
+      fetching.transfers->send(id, fetching.made.files[0], 30);
+    fetching.step();
+    while (!fetching.to_write.empty()) fetching.write();
+    fetching.step();
+  }
+  CHECK(fetching.answers == all_true(0, 6));
+  CHECK(fetching.runs->figures().front().trouble.empty());
+}
+
+TEST_CASE("an origin that goes away in the middle of several runs rests") {
+  Fetching fetching(one_file());
+  fetching.fetch(0, 3);
+  fetching.fetch(3, 3);
+  for (const std::uint64_t id : {1, 2}) fetching.transfers->send(id, fetching.made.files[0], 10);
+  fetching.step();
+  for (int i = 0; i < 5; ++i) fetching.fail_all(Fault::kPassing);
+  CHECK_FALSE(fetching.is_open);
+  CHECK(fetching.answers.size() == 6);
+  CHECK(fetching.runs->next_wake() <= fetching.now + kSecond);
+}
+
+TEST_CASE("small files are asked for a few at a time") {
+  std::mt19937_64 random(3);
+  std::vector<std::string> files;
+  for (int i = 0; i < 40; ++i) files.push_back(tests::random_bytes(random, 7));
+  Fetching fetching(tests::content_of(std::move(files), 4, 100));
+  fetching.fetch(0, 1);
+  CHECK(fetching.transfers->under_way.size() == OriginRuns::kPiecesMax);
+  fetching.settle();
+  CHECK(fetching.answers == all_true(0, 1));
+  CHECK(fetching.transfers->asked.size() == 40);
+}
+
+TEST_CASE("at the end transfers are cancelled and nothing more is said") {
+  Fetching fetching(one_file());
+  fetching.fetch(0, 5);
+  fetching.transfers->send(fetching.transfer(), fetching.made.files[0], 100);
+  fetching.runs.reset();
+  CHECK(fetching.transfers->under_way.empty());
+  CHECK(fetching.to_write.empty());
+  CHECK(fetching.answers.empty());
+}
+
+TEST_CASE("a transfer that ends while its bytes are all there is a success") {
+  Fetching fetching(one_file());
+  fetching.fetch(0, 2);
+  const auto one = fetching.transfers->under_way.at(fetching.transfer());
+  const std::string bytes = fetching.made.files[0].substr(0, 80);
+  CHECK(one.sink->take({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}));
+  fetching.fail_all(Fault::kPassing);
+  fetching.settle();
+  CHECK(fetching.answers == all_true(0, 2));
+  CHECK(fetching.is_open);
+}
+
+}  // namespace
+}  // namespace firn::app
