@@ -3,9 +3,12 @@ off while it runs (`server.faults`). Also the proxy of such tests: it answers fo
 
 import contextlib
 import email.utils
+import hashlib
+import hmac
 import http.server
 import mimetypes
 import pathlib
+import re
 import socket
 import threading
 import time
@@ -31,6 +34,8 @@ class Faults:
     more = 0  # so many bytes follow the answer, whose length is not announced
     endless = False  # as many as the client takes
     stalls_after = None  # bytes of an answer; then nothing, until this is None again
+    undated = False  # neither ETag nor Last-Modified
+    keys = None  # (id, secret) of AWS: whatever these have not signed is answered 403
     redirect = None  # URL, or function of the target that makes one, or None
     rate = 0  # bytes per second of each connection
     dies_after = None  # bytes of all answers; then it stops as if killed
@@ -55,6 +60,26 @@ class Request:
         first, last = text[len("bytes="):].split("-")
         return int(first), int(last) + 1
 
+    def is_signed_by(self, key, secret, region="us-east-1"):
+        """Whether Authorization is AWS's signature, version 4, of this request to S3."""
+        found = re.fullmatch(r"AWS4-HMAC-SHA256 *Credential=([^, ]+), *SignedHeaders=([^, ]+), *Signature=(\w+)",
+                             self.headers.get("Authorization", ""))
+        if not found:
+            return False
+        credential, names, signature = found.groups()
+        date, payload = self.headers["X-Amz-Date"], self.headers["X-Amz-Content-Sha256"]
+        scope = f"{date[:8]}/{region}/s3/aws4_request"
+        path, _, query = self.target.partition("?")
+        canonical = "\n".join([
+            self.method, urllib.parse.quote(urllib.parse.unquote(path), safe="/-_.~"), query,
+            *(f"{name}:{' '.join(self.headers[name].split())}" for name in names.split(";")), "", names, payload])
+        digest = hashlib.sha256(canonical.encode()).hexdigest()
+        signing = ("AWS4" + secret).encode()
+        for word in (*scope.split("/"), f"AWS4-HMAC-SHA256\n{date}\n{scope}\n{digest}"):
+            signing = hmac.digest(signing, word.encode(), "sha256")
+        return (credential, signature) == (f"{key}/{scope}", signing.hex()) and {"host", "x-amz-date"} <= set(
+            names.split(";"))
+
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -78,7 +103,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         target = faults.redirect(self.path) if callable(faults.redirect) else faults.redirect
         if target:
             return self.say(request, 302, {"Location": target})
-        status = self.origin.refusal()
+        status = self.origin.refusal() if not faults.keys or request.is_signed_by(*faults.keys) else 403
         if status:
             headers = {} if faults.retry_after is None else {"Retry-After": faults.retry_after}
             return self.say(request, status, headers)
@@ -116,8 +141,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_response(request.status)
             if request.status == 206 and not faults.unranged:
                 self.send_header("Content-Range", f"bytes {first}-{end - 1}/{size}")
-            self.send_header("ETag", etag)
-            self.send_header("Last-Modified", email.utils.formatdate(status.st_mtime, usegmt=True))
+            if not faults.undated:
+                self.send_header("ETag", etag)
+                self.send_header("Last-Modified", email.utils.formatdate(status.st_mtime, usegmt=True))
             self.send_header("Content-Type", mimetypes.guess_type(file.name)[0] or "application/octet-stream")
             if faults.encoding:
                 self.send_header("Content-Encoding", faults.encoding)
