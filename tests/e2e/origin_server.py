@@ -206,6 +206,8 @@ class Server(http.server.ThreadingHTTPServer):
 
     def get_request(self):
         connection, address = super().get_request()
+        if self.origin.tls:  # the handshake is made by the connection's thread
+            connection = self.origin.tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
         self.origin.connected(connection)
         return connection, address
 
@@ -221,7 +223,8 @@ class OriginServer:
     """Serves the files below `root` from its making on. `stop()` ends it as a kill would, `start()` brings it back at
     the same port. The counts go on."""
 
-    def __init__(self, root, host="127.0.0.1", port=0):
+    def __init__(self, root, host="127.0.0.1", port=0, tls=None):
+        self.tls = tls  # ssl.SSLContext
         self.root = pathlib.Path(root)
         self.faults = Faults()
         self.requests = []
@@ -261,7 +264,7 @@ class OriginServer:
         return self._address[1]
 
     def url(self, path="", user=""):
-        return f"http://{user}{self._address[0]}:{self.port}/{urllib.parse.quote(path)}"
+        return f"http{'s' if self.tls else ''}://{user}{self._address[0]}:{self.port}/{urllib.parse.quote(path)}"
 
     def wait(self, holds, timeout=60):
         """Until holds() of what has been counted."""

@@ -2,16 +2,23 @@
 
 import base64
 import ctypes
+import datetime
 import functools
+import ipaddress
 import os
 import shutil
 import subprocess
 import threading
 import unittest
 
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
 import harness
 from harness import KIB, LISTEN, MIB
-from origin_server import OriginServer, ProxyServer
+from origin_server import Faults, OriginServer, ProxyServer
 
 # Generations of 64 KiB.
 SMALL = ["--generation-size", "16", "--block-size", "4K"]
@@ -102,6 +109,34 @@ class OriginTest(harness.SwarmTest):
                 self.assertNotIn(secret, text)
 
 
+class FaultTest(OriginTest):
+    """A content of 1 MiB, and an origin that does something wrong."""
+
+    def setUp(self):
+        super().setUp()
+        self.use_file(MIB)
+        self.origin = self.serve()
+        self.url = self.url_of(self.origin)
+
+    def mend(self):
+        self.origin.set(**{name: value for name, value in vars(Faults).items() if not name.startswith("_")})
+
+    def assert_fault(self, words, **faults):
+        """A download from the faulty origin says so. It completes from a peer that comes later; without one it ends by
+        --timeout, and completes from where it stood once the origin is right again. Returns what the first had of it."""
+        self.origin.set(**faults)
+        beside = self.fetch_from(self.url, name="beside")
+        alone = self.fetch_from(self.url, "--timeout", "2s", name="alone")
+        notice = self.wait_notice(beside, words)
+        self.assertIn(self.url, notice["message"])
+        self.holder("--peer", beside.endpoint())
+        complete = self.assert_downloaded(self.path, beside)
+        self.assert_ends_without(alone, words, self.url)
+        self.mend()
+        self.assert_downloaded(self.path, self.fetch_from(self.url, name="alone"))
+        return from_origins(complete).get(self.url, 0)
+
+
 def from_origins(complete):
     """{URL as shown: bytes} of a `complete` event, without those that gave nothing."""
     return {origin["url"]: origin["bytes"] for origin in complete["from_origins"] if origin["bytes"]}
@@ -116,6 +151,24 @@ def origins_in(link):
     """The URLs that a link names."""
     parts = [part[len("ws="):] for part in link.split("?")[0].split("/") if part.startswith("ws=")]
     return [base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)).decode() for part in parts]
+
+
+def certificate(folder):
+    """A PEM file with key and certificate of 127.0.0.1, which is its own authority."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.datetime.utcnow()
+    made = (x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(days=1)).not_valid_after(now + datetime.timedelta(days=1))
+            .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
+            .sign(key, hashes.SHA256()))
+    path = folder / "server.pem"
+    path.write_bytes(key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
+                                       serialization.NoEncryption())
+                     + made.public_bytes(serialization.Encoding.PEM))
+    return path
 
 
 CLONE_NEWNET = 0x40000000

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 import harness
@@ -48,6 +49,21 @@ class Swarms(OriginTest):
         self.assert_all_complete(self.crowd())
         self.assertGreaterEqual(self.origin.total, 4 * MIB)
         self.assertLessEqual(self.origin.total, 4 * MIB * 5 // 4)
+
+    def test_what_a_seed_has_is_not_asked_of_the_origin(self):
+        holder = self.holder()
+        complete = self.assert_downloaded(self.path, self.fetch_from(self.url, "--peer", holder.endpoint()))
+        self.assertLessEqual(from_origins(complete).get(self.url, 0), MIB)
+        self.assertLessEqual(self.origin.total, MIB)
+
+    def test_when_the_seed_goes_the_origin_gives_the_rest(self):
+        holder = self.holder("--up-limit", "1M")
+        get = self.fetch_from(self.url, "--peer", holder.endpoint())
+        get.wait_event("progress", where=lambda event: event["bytes_verified"] >= MIB)
+        holder.kill()
+        complete = self.assert_downloaded(self.path, get)
+        self.assertGreater(from_origins(complete)[self.url], MIB)
+        self.assertLess(from_origins(complete)[self.url], 4 * MIB)
 
     def test_an_origin_that_dies_when_most_has_left_it_is_used_again_once_it_is_back(self):
         self.origin.set(dies_after=4 * MIB * 6 // 10)
@@ -175,6 +191,23 @@ class Links(OriginTest):
         get = self.fetch("--timeout", "2s", "--peer", self.teller(manifest),
                          what=self.link(manifest=manifest, publisher=public))
         self.assert_unused(origin, get)
+
+    @in_own_network
+    def test_the_sealed_manifest_of_a_private_content_names_its_origin_which_learns_no_secret(self):
+        origin = self.serve(host=PUBLIC_HOST)
+        share = self.share(self.path, *SMALL, "--private", "--sign", self.key()[0], "--origin", self.url_of(origin),
+                           "--up-limit", "1k")
+        link = share.link()
+        self.assertEqual([], origins_in(link))
+        teller = self.fetch("--no-origin", "--peer", share.endpoint(), what=link, name="teller", seed="forever")
+        teller.wait_event("start")
+        share.stop()
+        get = self.fetch("--peer", teller.endpoint(), what=link)
+        complete = self.assert_downloaded(self.path, get)
+        self.assertGreater(from_origins(complete)[self.url_of(origin)], 256 * KIB)
+        secret = re.search(r"[.]([a-z2-7]{56})", link).group(1)
+        for request in origin.requests:
+            self.assertNotIn(secret, str(request.headers) + request.target)
 
 
 class Credentials(OriginTest):
@@ -316,26 +349,6 @@ class Proxies(OriginTest):
         config.write_text('origin-host = ["files.example"]\n')
         get = self.fetch("--config", config, "--peer", self.teller(), what=self.link())
         self.assert_all_from(self.URL, self.assert_downloaded(self.path, get))
-
-
-class Private(OriginTest):
-    def setUp(self):
-        super().setUp()
-        self.path = self.file(512 * KIB)
-
-    @in_own_network
-    def test_its_sealed_manifest_names_the_origin_and_the_server_learns_no_secret(self):
-        origin = self.serve(host=PUBLIC_HOST)
-        share = self.share(self.path, *SMALL, "--private", "--origin", self.url_of(origin), "--up-limit", "1k")
-        teller = self.fetch("--no-origin", "--peer", share.endpoint(), what=share.link(), name="teller", seed="forever")
-        teller.wait_event("start")
-        share.stop()
-        get = self.fetch("--peer", teller.endpoint(), what=share.link())
-        complete = self.assert_downloaded(self.path, get)
-        self.assertGreater(from_origins(complete)[self.url_of(origin)], 256 * KIB)
-        secret = share.link().split(".")[1][:52]
-        for request in origin.requests:
-            self.assertNotIn(secret, str(request.headers) + request.target)
 
 
 class Folders(OriginTest):
