@@ -39,7 +39,6 @@ class Faults:
     redirect = None  # URL, or function of the target that makes one, or None
     rate = 0  # bytes per second of each connection
     dies_after = None  # bytes of all answers; then it stops as if killed
-    damage = False  # every byte is another one
 
 
 class Request:
@@ -112,6 +111,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.say(request, 404, {})
         self.say_file(request, file)
 
+    def do_CONNECT(self):
+        """A tunnel, as a proxy makes."""
+        request = self.origin.heard(self)
+        request.status = 200
+        host, _, port = self.path.rpartition(":")
+        with socket.create_connection((host, int(port))) as there:
+            self.send_response(200)
+            self.end_headers()
+            back = threading.Thread(target=pump, args=(there, self.connection), daemon=True)
+            back.start()
+            pump(self.connection, there)
+            back.join()
+        self.close_connection = True
+
     def say(self, request, status, headers):
         request.status = status
         self.send_response(status)
@@ -181,12 +194,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
             data = opened.read(self.origin.allowance(size))
             if not data:  # the file has become shorter
                 raise ConnectionAbortedError
-            if faults.damage:
-                data = bytes(byte ^ 255 for byte in data)
             self.wfile.write(data)
             request.sent += len(data)
             count -= len(data)
             self.origin.count(len(data))
+
+
+def pump(source, target):
+    with contextlib.suppress(OSError):
+        while data := source.recv(PIECE):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -341,7 +359,7 @@ class OriginServer:
 
 
 class ProxyServer(OriginServer):
-    """A proxy whose environment variable is http_proxy. It answers for every host, out of its folder."""
+    """A proxy. For http it answers for every host, out of its folder; for https it tunnels."""
 
     def hosts(self):
         """Those that requests named by a whole URL, as a proxy's do."""

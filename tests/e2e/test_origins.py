@@ -4,12 +4,13 @@
 import json
 import os
 import re
+import ssl
 import subprocess
 
 import harness
 from harness import KIB, MIB, USAGE
-from origins import (GENERATION, PUBLIC_HOST, SMALL, OriginTest, from_origins, in_own_network, origins_in,
-                     ws_of)
+from origins import (GENERATION, PUBLIC_HOST, SMALL, OriginTest, certificate, from_origins, in_own_network,
+                     origins_in, ws_of)
 from pypeer.manifest import Manifest, write_manifest
 from pypeer.wire import manifest_pb2
 
@@ -78,10 +79,11 @@ class Swarms(OriginTest):
 
     def test_an_origin_that_dies_when_all_has_left_it_is_missed_by_nobody(self):
         peers = self.crowd()
-        # Whoever stays last waits for others, who have all of it together.
-        self.origin.wait_served(4 * MIB)
-        self.origin.wait(lambda: any(peer.last_event("complete") for peer in peers))
+        peers[0].wait_event("complete")
         self.origin.stop()
+        known = [word for peer in peers for word in ("--peer", peer.endpoint())]
+        late = self.fetch_from(self.url, *known, name="late")
+        self.assertEqual({}, from_origins(self.assert_downloaded(self.path, late)))
         self.assert_all_complete(peers)
 
 
@@ -325,6 +327,16 @@ class Proxies(OriginTest):
         get = self.fetch_from(self.URL)
         self.assert_all_from(self.URL, self.assert_downloaded(self.path, get))
         self.assertEqual({"files.example"}, self.server.hosts())
+
+    def test_a_tunnel_is_made_for_https(self):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate(self.folder))
+        origin = self.serve(tls=context)
+        os.environ.update(https_proxy=self.server.url(), CURL_CA_BUNDLE=str(self.folder / "server.pem"))
+        get = self.fetch_from(self.url_of(origin))
+        self.assert_all_from(self.url_of(origin), self.assert_downloaded(self.path, get))
+        self.assertEqual({("CONNECT", f"127.0.0.1:{origin.port}")},
+                         {(request.method, request.target) for request in self.server.requests})
 
     def test_no_proxy_names_hosts_that_are_asked_without_it(self):
         os.environ["no_proxy"] = "localhost"
