@@ -104,15 +104,15 @@ void OriginRuns::look(Run& run, core::TimeUs now) {
 }
 
 void OriginRuns::take_news(Run& run, core::TimeUs now) {
-  std::vector<TransferEnd> faults;
+  std::vector<Failure> failures;
   std::erase_if(run.pieces, [&](Piece& piece) {
-    return piece.id != 0 && has_ended(origins_[run.origin], piece, faults);
+    return piece.id != 0 && has_ended(origins_[run.origin], piece, failures);
   });
-  for (const TransferEnd& fault : faults) transfer_failed(run, fault, now);
+  for (const Failure& failure : failures) transfer_failed(run, failure, now);
 }
 
 // Whether nothing is left to be done for it.
-bool OriginRuns::has_ended(Asked& origin, Piece& piece, std::vector<TransferEnd>& faults) {
+bool OriginRuns::has_ended(Asked& origin, Piece& piece, std::vector<Failure>& failures) {
   const PieceSink::News news = piece.sink->news();
   if (!news.validator.empty()) origin.validators.try_emplace(piece.what.file, news.validator);
   if (!news.end) return false;
@@ -123,29 +123,39 @@ bool OriginRuns::has_ended(Asked& origin, Piece& piece, std::vector<TransferEnd>
   piece.what.at += news.taken;
   const bool whole = piece.what.range.count == 0;
   if (news.end->fault == Fault::kNone || (news.end->fault == Fault::kPassing && whole)) return true;
-  faults.push_back(*news.end);
+  failures.push_back({piece.what.at, *news.end});
   return whole;
 }
 
-// Some servers take one connection, or few.
-bool OriginRuns::others_go_on(const Run& run) const {
-  return origins_[run.origin].transfers > 0 && std::ranges::any_of(runs_, [&](const auto& other) {
-           return other->origin == run.origin && !other->failed && other->received > 0 &&
-                  std::ranges::any_of(other->pieces, [](const Piece& one) { return one.id != 0; });
-         });
+void OriginRuns::transfer_failed(Run& run, const Failure& failure, core::TimeUs now) {
+  if (failure.end.fault == Fault::kCancelled) return;  // by us
+  Asked& origin = origins_[run.origin];
+  events_.debug(failure.end.status.error().message());
+  if (failure.end.fault == Fault::kPassing && !run.failed && asks_for_less(run, failure.at)) return;
+  origin.transfers_max = kTransfersMax;
+  warn(origin.health.failed(failure.end, run.began, now));
+  fail(run);
 }
 
-void OriginRuns::transfer_failed(Run& run, const TransferEnd& end, core::TimeUs now) {
-  if (end.fault == Fault::kCancelled) return fail(run);
-  Asked& origin = origins_[run.origin];
-  events_.debug(end.status.error().message());
-  if (end.fault == Fault::kPassing && !run.failed && others_go_on(run)) {
-    origin.transfers_max = std::min(origin.transfers_max, origin.transfers);
-    return;  // what is left of the piece is asked for when another ends
+// Some servers take one connection, or few. If others go on than that of the piece at `at`, which
+// was refused, so many are borne: the piece is asked for when one of them ends. Pieces behind it
+// make way, as there may be no room for all of them before it has come.
+bool OriginRuns::asks_for_less(Run& run, std::uint64_t at) {
+  std::size_t going_on = 0;
+  bool any_came = false;
+  for (const auto& other : runs_) {
+    if (other->origin != run.origin) continue;
+    for (const Piece& piece : other->pieces) {
+      if (piece.id == 0 || (other.get() == &run && piece.what.at > at)) continue;
+      ++going_on;
+      any_came |= other->received > 0;
+    }
   }
-  origin.transfers_max = kTransfersMax;
-  warn(origin.health.failed(end, run.began, now));
-  fail(run);
+  if (!any_came) return false;
+  origins_[run.origin].transfers_max = going_on;
+  for (const Piece& piece : run.pieces)
+    if (piece.id != 0 && piece.what.at > at) transfers_->cancel(piece.id);
+  return true;
 }
 
 // Generations that have come are kept.
@@ -184,8 +194,13 @@ void OriginRuns::go_on(Run& run) {
   for (Piece& piece : run.pieces) {
     if (piece.what.at >= run.bytes->room_end() || under_way == kPiecesMax) break;
     ++under_way;
-    if (piece.id == 0 && origin.transfers < origin.transfers_max) begin(run, piece);
-    if (piece.id != 0 && piece.sink->may_go_on()) transfers_->resume(piece.id);
+    if (piece.id != 0) {
+      if (piece.sink->may_go_on()) transfers_->resume(piece.id);
+    } else if (origin.transfers < origin.transfers_max) {
+      begin(run, piece);
+    } else {
+      break;
+    }
   }
 }
 

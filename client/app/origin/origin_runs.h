@@ -91,6 +91,10 @@ class OriginRuns {
     std::uint64_t id = 0;  // of its transfer; 0: none is under way
     std::shared_ptr<PieceSink> sink;
   };
+  struct Failure {
+    std::uint64_t at = 0;  // in the run: what is left of the piece begins there
+    TransferEnd end;
+  };
   struct Run {
     std::uint32_t first = 0, count = 0;
     std::size_t origin = 0;
@@ -108,8 +112,9 @@ class OriginRuns {
   std::optional<std::size_t> choose(core::TimeUs now);
   void look(Run& run, core::TimeUs now);
   void take_news(Run& run, core::TimeUs now);
-  bool has_ended(Asked& origin, Piece& piece, std::vector<TransferEnd>& faults);
-  void transfer_failed(Run& run, const TransferEnd& end, core::TimeUs now);
+  bool has_ended(Asked& origin, Piece& piece, std::vector<Failure>& failures);
+  void transfer_failed(Run& run, const Failure& failure, core::TimeUs now);
+  bool asks_for_less(Run& run, std::uint64_t at);
   void fail(Run& run);
   void cancel(Run& run);
   void hand_over(Run& run);
@@ -118,7 +123,6 @@ class OriginRuns {
   void answer(Run& run);
   void note_outcome(Run& run, std::uint32_t generation, core::DecodeOutcome outcome);
   void warn(const std::string& text);
-  bool others_go_on(const Run& run) const;
   void look_whether_open(core::TimeUs now);
 
   const Info& info_;

@@ -23,6 +23,11 @@ void SessionOrigins::begin(DataPlane& coding) {
   runs_->step(host_.loop.now());
 }
 
+void SessionOrigins::end() {
+  at_end_ = figures();
+  runs_.reset();
+}
+
 void SessionOrigins::fetch(const core::FetchFromOrigin& asked) {
   if (runs_) runs_->fetch(asked, host_.loop.now());
 }
@@ -46,7 +51,7 @@ core::TimeUs SessionOrigins::next_wake() const {
 }
 
 std::vector<OriginFigures> SessionOrigins::figures() const {
-  return runs_ ? runs_->figures() : std::vector<OriginFigures>();
+  return runs_ ? runs_->figures() : at_end_;
 }
 
 std::vector<std::string> SessionOrigins::standing() const {

@@ -25,8 +25,8 @@ class SessionOrigins final : private OriginEvents {
 
   // The core has started. `coding` is there until end(), or as long as this object.
   void begin(DataPlane& coding);
-  // Nothing is under way any more, or begun.
-  void end() { runs_.reset(); }
+  // Nothing is under way any more, or begun. The figures stay.
+  void end();
 
   void fetch(const core::FetchFromOrigin& asked);
   // The data plane's answer for a generation.
@@ -54,7 +54,8 @@ class SessionOrigins final : private OriginEvents {
   const SessionPlan& plan_;
   CoreDoors& core_;
   DataPlane* coding_ = nullptr;
-  std::unique_ptr<OriginRuns> runs_;  // null: there is no origin
+  std::unique_ptr<OriginRuns> runs_;   // null: there is no origin, or it has ended
+  std::vector<OriginFigures> at_end_;  // then
 };
 
 }  // namespace firn::app

@@ -313,6 +313,33 @@ TEST_CASE("a server that takes one connection is asked for one thing at a time")
   CHECK(fetching.runs->figures().front().trouble.empty());
 }
 
+TEST_CASE("such a server brings small files too, one after the other") {
+  std::mt19937_64 random(4);
+  std::vector<std::string> files;
+  for (int i = 0; i < 30; ++i) files.push_back(tests::random_bytes(random, 1 + random() % 60));
+  Fetching fetching(tests::content_of(std::move(files), 4, 10));
+  const std::uint32_t all = fetching.made.info.shape.generation_count();
+  fetching.fetch(0, all);
+  std::uint64_t bears = 1;  // the id of the transfer that goes on
+  for (int i = 0; i < 3000 && fetching.answers.size() < all; ++i) {
+    const auto under_way = fetching.transfers->under_way;
+    if (!under_way.contains(bears) && !under_way.empty()) bears = under_way.begin()->first;
+    for (const auto& [id, one] : under_way) {
+      if (!fetching.transfers->under_way.contains(id)) continue;
+      if (id == bears) {
+        fetching.transfers->send(id, fetching.file_at(one.request.url), 5);
+      } else if (random() % 3 == 0) {
+        fetching.transfers->end(id, Fault::kPassing);
+      }
+    }
+    fetching.step();
+    while (!fetching.to_write.empty()) fetching.write();
+    fetching.step();
+  }
+  CHECK(fetching.answers == all_true(0, all));
+  CHECK(fetching.warnings.empty());
+}
+
 TEST_CASE("an origin that goes away in the middle of several runs rests") {
   Fetching fetching(one_file());
   fetching.fetch(0, 3);
