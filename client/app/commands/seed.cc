@@ -110,7 +110,7 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
       throw CLI::ValidationError("seed", "--status does not go with --from-medium");
     const std::string source = arguments.pairs.empty() ? "" : arguments.pairs.front();
     return seed_from_media({arguments.media, source, arguments.dir, arguments.as, arguments.signing,
-                            arguments.codec, arguments.network},
+                            arguments.codec, arguments.network, arguments.origins},
                            console);
   }
   auto options = driver_options(arguments.network, arguments.codec, arguments.pairs.size() / 2);
@@ -153,8 +153,6 @@ void check_usage(const SeedArguments& arguments) {
     throw CLI::ValidationError("seed",
                                "--certificate needs --identity, the key of the peer it is for");
   if (!arguments.media.empty()) {
-    if (!arguments.origins.urls.empty())
-      throw CLI::ValidationError("seed", "--origin does not go with --from-medium");
     if (arguments.pairs.size() > 1)
       throw CLI::ValidationError("seed",
                                  "--from-medium goes with one link or manifest at most, and with "
@@ -219,7 +217,8 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
   add_network_options(*command, arguments->network);
   add_origin_option(*command, arguments->origins,
                     "this http://, https:// or s3:// URL has the content's files too: print a link "
-                    "that names it, and with the publisher's key (--sign) tell peers (repeatable)");
+                    "that names it, and with the publisher's key (--sign) tell peers; with "
+                    "--from-medium: fetch from it what the swarm lacks (repeatable)");
   add_no_origin_option(*command, arguments->origins);
   add_origin_access_options(*command, arguments->origins);
   add_status_option(*command, arguments->status);

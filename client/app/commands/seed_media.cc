@@ -182,6 +182,9 @@ class MediaSeeder {
     plan.as = request_.as;
     plan.trust = true;  // it has just been verified
     plan.offer_manifest = true;
+    plan.origins.from_link = source_.origins;
+    if (const Status fine = plan_origins(request_.origins, plan.origins); !fine.ok())
+      return fine.error();
     plan.core = *std::move(core);
     return plan;
   }

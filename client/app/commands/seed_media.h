@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "client/app/commands/options.h"
+#include "client/app/commands/origin_options.h"
 #include "client/app/commands/publishing_options.h"
 
 namespace firn::app {
@@ -24,6 +25,7 @@ struct SeedMediaRequest {
   const SigningOptions& signing;
   const CodecOptions& codec;
   const NetworkOptions& network;
+  const OriginOptions& origins;  // what the swarm lacks is fetched from there too
 };
 
 // Until it is interrupted. Says what fails.
