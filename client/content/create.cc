@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <condition_variable>
+#include <mutex>
 #include <numeric>
 #include <span>
 
@@ -73,21 +75,47 @@ Status read_generation(const Info& info, const Scan& scan, std::uint32_t generat
   return Done{};
 }
 
-}  // namespace
+// Several threads read generations of bytes that come in order alone.
+class InTurn {
+ public:
+  explicit InTurn(const ReadNext& read_next) : read_next_(read_next) {}
 
-Result<Manifest> create_manifest(const std::string& path, const CreateOptions& options) {
-  Result<Scan> scan = scan_path(path, options.scan);
-  if (!scan) return scan.error();
-  if (options.scanned) options.scanned(*scan);
+  Status read(std::uint32_t generation, std::span<std::uint8_t> out) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return failed_ || next_ == generation; });
+    // The loop ends with the error of the earliest generation, which is another one.
+    if (failed_) return Error{ErrorCode::kCancelled, "reading the content", "stopped"};
+    Status read = read_next_(out);
+    failed_ = !read;
+    ++next_;
+    changed_.notify_all();
+    return read;
+  }
+
+ private:
+  const ReadNext& read_next_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint32_t next_ = 0;
+  bool failed_ = false;
+};
+
+// Reads a generation's content bytes, without padding. Several threads, each generation once.
+using ReadGeneration =
+    std::function<Status(const Info& info, std::uint32_t generation, std::span<std::uint8_t> out)>;
+
+Result<Manifest> manifest_of(const Scan& scan, const ReadGeneration& read_generation,
+                             const CreateOptions& options) {
+  if (options.scanned) options.scanned(scan);
   Result<Shape> shape =
-      choose_shape(scan->content_bytes, options.generation_size, options.block_bytes);
+      choose_shape(scan.content_bytes, options.generation_size, options.block_bytes);
   if (!shape) return shape.error();
 
   Info info;
-  info.name = scan->name;
-  info.single_file = scan->single_file;
-  info.files = scan->files;
-  info.folders = scan->folders;
+  info.name = scan.name;
+  info.single_file = scan.single_file;
+  info.files = scan.files;
+  info.folders = scan.folders;
   info.shape = *shape;
   lay_out(info);
   if (Status fits = check_generation_count(info.shape); !fits) return fits.error();
@@ -100,7 +128,7 @@ Result<Manifest> create_manifest(const std::string& path, const CreateOptions& o
   std::iota(generations.begin(), generations.end(), 0u);
   const auto hash = [&](std::uint32_t generation, std::span<std::uint8_t> buffer) -> Status {
     const auto data = buffer.first(info.shape.bytes_in_generation(generation));
-    if (Status read = read_generation(info, *scan, generation, data); !read) {
+    if (Status read = read_generation(info, generation, data); !read) {
       hashes.abandon();
       return read;
     }
@@ -118,6 +146,32 @@ Result<Manifest> create_manifest(const std::string& path, const CreateOptions& o
   info.is_private = options.is_private;
   if (options.authority) info.authority_key = options.authority(info);
   return make_manifest(info, options.trackers);
+}
+
+}  // namespace
+
+Result<Manifest> create_manifest(const std::string& path, const CreateOptions& options) {
+  Result<Scan> scan = scan_path(path, options.scan);
+  if (!scan) return scan.error();
+  const auto read = [&](const Info& info, std::uint32_t generation, std::span<std::uint8_t> out) {
+    return read_generation(info, *scan, generation, out);
+  };
+  return manifest_of(*scan, read, options);
+}
+
+Result<Manifest> create_manifest_of(FileEntry file, const ReadNext& read_next,
+                                    const CreateOptions& options) {
+  Scan scan;
+  scan.name = std::move(file.path);
+  scan.single_file = true;
+  scan.content_bytes = file.bytes;
+  file.path.clear();
+  scan.files = {std::move(file)};
+  InTurn in_turn(read_next);
+  const auto read = [&](const Info&, std::uint32_t generation, std::span<std::uint8_t> out) {
+    return in_turn.read(generation, out);
+  };
+  return manifest_of(scan, read, options);
 }
 
 }  // namespace firn::content

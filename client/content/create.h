@@ -1,8 +1,10 @@
-// Makes the manifest of a file or folder: scans it, reads it once, hashes every generation.
+// Makes the manifest of a file or folder: scans it, reads it once, hashes every generation. Also
+// that of a file whose bytes come from elsewhere.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,5 +35,15 @@ struct CreateOptions {
 // kUnsupported: a file has bytes, but no size (/proc). kCorrupt if a file changed while it was
 // read. Memory: a few generations, and about 300 bytes a file.
 Result<Manifest> create_manifest(const std::string& path, const CreateOptions& options);
+
+// Fills `out` with the next bytes; an error ends the work.
+using ReadNext = std::function<Status(std::span<std::uint8_t> out)>;
+
+// The same of a single file whose bytes come once, in order, from elsewhere. `file`: its path is
+// the content's name; size, mode and time as the manifest will have them. `read_next` is called by
+// one thread at a time, for `file.bytes` bytes in all. CreateOptions::progress comes in jumps of
+// generations. Other errors: those of `read_next`.
+Result<Manifest> create_manifest_of(FileEntry file, const ReadNext& read_next,
+                                    const CreateOptions& options);
 
 }  // namespace firn::content

@@ -29,4 +29,11 @@ Status check_ownership(Files& files, const std::string& folder) {
   return Done{};
 }
 
+Status take_own_folder(Files& files, const std::string& folder) {
+  const Result<bool> made = files.make_folder(folder, 0777);
+  if (!made) return made.error();
+  if (*made) return Done{};
+  return check_ownership(files, folder);
+}
+
 }  // namespace firn::store

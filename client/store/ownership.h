@@ -17,4 +17,7 @@ namespace firn::store {
 // folder that it is in.
 Status check_ownership(Files& files, const std::string& folder);
 
+// Makes a folder below one that stands; one that stood there is checked.
+Status take_own_folder(Files& files, const std::string& folder);
+
 }  // namespace firn::store

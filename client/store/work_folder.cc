@@ -8,17 +8,6 @@
 #include "proto/base/limits.h"
 
 namespace firn::store {
-namespace {
-
-// Below one that stands; one that stood there is checked.
-Status take_own_folder(Files& files, const std::string& folder) {
-  const Result<bool> made = files.make_folder(folder, 0777);
-  if (!made) return made.error();
-  if (*made) return Done{};
-  return check_ownership(files, folder);
-}
-
-}  // namespace
 
 std::vector<std::uint32_t> indices_of(const std::vector<bool>& flags) {
   std::vector<std::uint32_t> indices;

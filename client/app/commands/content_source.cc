@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "client/app/commands/url_source.h"
 #include "client/app/session/secret_check.h"
 #include "client/content/find_folder.h"
 #include "client/store/work_folder.h"
@@ -61,6 +62,11 @@ std::string foreign_scheme(const std::string& text) {
 
 // What is no link, and no file either.
 Error neither(const std::string& text, Error error) {
+  if (const auto url = parse_origin(text); is_url(text) && url.ok())
+    return {
+        ErrorCode::kBadInput, "read " + url->shown(),
+        "it is the URL of a file or folder on a web server, and no link; firn get URL downloads "
+        "one file, firn create URL -o X.firn makes its manifest"};
   if (const std::string scheme = foreign_scheme(text); !scheme.empty())
     return {ErrorCode::kBadInput, "read " + text,
             "a link that begins with '" + scheme +

@@ -1,15 +1,17 @@
-// firn create PATH -o X.firn
+// firn create PATH|URL -o X.firn
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
+#include "client/app/commands/download_options.h"
 #include "client/app/commands/making_options.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/origin_options.h"
 #include "client/app/commands/publishing_options.h"
 #include "client/app/commands/running.h"
 #include "client/app/commands/stop_request.h"
+#include "client/app/commands/url_source.h"
 #include "client/app/console/quantities.h"
 #include "client/app/runtime/worker_pool.h"
 #include "client/content/create.h"
@@ -21,7 +23,8 @@ namespace firn::app {
 namespace {
 
 struct CreateArguments {
-  std::string path;
+  std::string path;  // or URL
+  std::string as;    // of a URL
   std::string output;
   MakingOptions making;
   SigningOptions signing;
@@ -30,10 +33,20 @@ struct CreateArguments {
   ConsoleOptions console;
 };
 
-ExitCode run(const CreateArguments& arguments, Console& out) {
+// Unsigned, and without origins. `url`: null for a file or folder of this machine.
+Result<Manifest> make_unsigned(const CreateArguments& arguments, const UrlSource* url,
+                               const content::CreateOptions& options, Console& out) {
+  if (url != nullptr) return create_manifest_of_url(*url, arguments.origins, options, out);
+  const auto path = named_path(arguments.path);
+  if (!path.ok()) return path.error();
+  return content::create_manifest(*path, options);
+}
+
+ExitCode run_of_source(const CreateArguments& arguments, const UrlSource* url, Console& out) {
   auto trackers = parse_addresses(arguments.trackers);
   if (!trackers.ok()) return fail(out, trackers.error());
-  const auto origins = origins_to_publish(arguments.origins);
+  const auto origins = origins_to_publish(url != nullptr ? with_origin(arguments.origins, *url, out)
+                                                         : arguments.origins);
   if (!origins.ok()) return fail(out, origins.error());
   const OutputFile output(arguments.output, kManifestFile);
   if (const Status free = check_output(output, arguments.path); !free.ok())
@@ -48,9 +61,7 @@ ExitCode run(const CreateArguments& arguments, Console& out) {
   options.trackers = *trackers;
   options.authority = [&](const Info& info) { return signer->authority_for(info); };
   const StopRequest stop;
-  const auto path = named_path(arguments.path);
-  if (!path.ok()) return fail(out, path.error());
-  auto unsigned_manifest = content::create_manifest(*path, options);
+  auto unsigned_manifest = make_unsigned(arguments, url, options, out);
   if (!unsigned_manifest.ok())
     return fail_or_stop(out, unsigned_manifest.error(), "nothing was written");
   if (!origins->empty()) unsigned_manifest = with_origins(*unsigned_manifest, *origins);
@@ -90,12 +101,28 @@ ExitCode run(const CreateArguments& arguments, Console& out) {
   return ExitCode::kOk;
 }
 
+ExitCode run(const CreateArguments& arguments, Console& out) {
+  if (!is_url(arguments.path)) return run_of_source(arguments, nullptr, out);
+  const auto url = read_url(arguments.path, arguments.as);
+  return url.ok() ? run_of_source(arguments, &*url, out) : fail(out, url.error());
+}
+
 }  // namespace
 
 void add_create_command(CLI::App& app, Chosen& chosen) {
   auto arguments = std::make_shared<CreateArguments>();
-  CLI::App* command = app.add_subcommand("create", "make the manifest of a file or folder");
-  command->add_option("PATH", arguments->path, "file or folder")->required()->check(not_empty());
+  CLI::App* command = app.add_subcommand(
+      "create", "make the manifest of a file or folder, also of a file of a web server");
+  command
+      ->add_option(
+          "PATH", arguments->path,
+          "file or folder; or the URL (https, http, s3) of one file, which is read once and "
+          "not kept")
+      ->option_text("PATH|URL")
+      ->required()
+      ->check(not_empty());
+  add_as_option(*command, arguments->as,
+                "name for the content of a URL, instead of the URL's last part");
   command->add_option("-o,--output", arguments->output, "where to write the manifest")
       ->option_text("X.firn")
       ->configurable(false)
@@ -113,7 +140,11 @@ void add_create_command(CLI::App& app, Chosen& chosen) {
                     "and manifest (repeatable)");
   add_origin_access_options(*command, arguments->origins);
   add_console_options(*command, arguments->console);
-  command->callback([arguments, &chosen] { chosen = run_of(arguments, run, {arguments->path}); });
+  command->callback([arguments, &chosen] {
+    if (!arguments->as.empty() && !is_url(arguments->path))
+      throw CLI::ValidationError("--as", "is for a URL: a file or folder has its own name");
+    chosen = run_of(arguments, run, {arguments->path});
+  });
 }
 
 }  // namespace firn::app

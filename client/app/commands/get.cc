@@ -1,13 +1,14 @@
-// firn get LINK|X.firn... -o DIR: download, verify, stay as long as --seed says.
+// firn get LINK|X.firn... -o DIR: download, verify, stay as long as --seed says. Or of a URL.
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "client/app/commands/commands.h"
 #include "client/app/commands/content_source.h"
 #include "client/app/commands/download_options.h"
 #include "client/app/commands/get_to_stdout.h"
+#include "client/app/commands/get_url.h"
 #include "client/app/commands/options.h"
 #include "client/app/commands/origin_options.h"
 #include "client/app/commands/planning.h"
@@ -33,6 +34,7 @@ struct GetArguments {
   bool repair = false;
   std::string seed;
   bool no_upload = false;
+  bool share = false;  // of a URL
   std::string on_complete;
   std::string timeout;
   std::string publisher;
@@ -115,9 +117,7 @@ ExitCode run(const GetArguments& arguments, Console& console) {
 }
 
 ExitCode run_in_temporary_folder(const GetArguments& arguments, Console& console) {
-  if (::isatty(STDOUT_FILENO) == 1)
-    return fail(console, {ErrorCode::kBadInput, "write a file to standard output",
-                          "it is a terminal: put > FILE or | COMMAND after -o -"});
+  if (const Status pipe = check_stdout(); !pipe.ok()) return fail(console, pipe.error());
   const auto folder = TemporaryFolder::make();
   if (!folder.ok()) return fail(console, folder.error());
   GetArguments inside = arguments;
@@ -126,9 +126,67 @@ ExitCode run_in_temporary_folder(const GetArguments& arguments, Console& console
   return run(inside, console);
 }
 
+std::uint64_t lower_limit(std::uint64_t one, std::uint64_t other) {
+  return one == 0 || other == 0 ? std::max(one, other) : std::min(one, other);  // 0: none
+}
+
+Result<UrlGet> url_get_of(const GetArguments& arguments) {
+  auto source = read_url(arguments.sources[0], arguments.as);
+  if (!source.ok()) return source.error();
+  UrlGet get;
+  get.source = *std::move(source);
+  get.dir = arguments.dir;
+  get.as_given = !arguments.as.empty();
+  get.overwrite = arguments.overwrite;
+  get.on_complete = arguments.on_complete;
+  get.origins = arguments.origins;
+  get.reading.bytes_per_second =
+      lower_limit(arguments.network.down_limit, arguments.network.content_down_limit);
+  if (arguments.timeout.empty()) return get;
+  const auto timeout = parse_duration(arguments.timeout);
+  if (!timeout.ok()) return timeout.error();
+  get.reading.timeout = std::chrono::microseconds(*timeout);
+  return get;
+}
+
+ExitCode run_url(const GetArguments& arguments, Console& console) {
+  const auto get = url_get_of(arguments);
+  if (!get.ok()) return fail(console, get.error());
+  if (arguments.dir == kToStdout) {
+    if (const Status pipe = check_stdout(); !pipe.ok()) return fail(console, pipe.error());
+    return get_url_to_stdout(*get, console);
+  }
+  if (!arguments.share) return get_url(*get, console);
+  ShareArguments share;
+  share.kernels = arguments.kernels;
+  share.codec = arguments.codec;
+  share.network = arguments.network;
+  share.status = arguments.status;
+  share.origins = with_origin(arguments.origins, get->source, console);
+  return get_url_and_share(*get, std::move(share), console);
+}
+
+// What says nothing about a file without a manifest.
+void check_url(const GetArguments& arguments) {
+  const auto refuse = [](const char* why) { throw CLI::ValidationError("get", why); };
+  if (arguments.sources.size() > 1)
+    refuse("a URL is fetched by itself: get the others by themselves");
+  if (!arguments.files.rules().empty()) refuse("a URL is one file: there is nothing to choose");
+  if (arguments.repair)
+    refuse("--repair needs digests, which a web server has not; --overwrite replaces the file");
+  if (!arguments.publisher.empty())
+    refuse("--publisher is for contents: nobody signs what an ordinary web server has");
+  if (!arguments.origins.urls.empty())
+    refuse("--origin is for contents, whose bytes can be checked; a URL is fetched from itself");
+  if (arguments.dir != kToStdout) return;
+  if (arguments.share) refuse("--share needs a file, and -o - keeps none");
+  if (arguments.console.json) refuse("-o - and --json both write to standard output");
+}
+
 void check_together(const GetArguments& arguments) {
   const auto refuse = [](const char* why) { throw CLI::ValidationError("get", why); };
   const bool several = arguments.sources.size() > 1;
+  if (arguments.share) refuse("--share is for a URL; how long a content is served says --seed");
   if (several && !arguments.as.empty())
     refuse("--as is for one content: get the others by themselves");
   if (several && !arguments.origins.urls.empty())
@@ -146,8 +204,9 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
       app.add_subcommand("get", "download; continues a download that was interrupted");
   command
       ->add_option("SOURCE", arguments->sources,
-                   "links, X.link files that hold one, or manifest files")
-      ->option_text("LINK|X.firn")
+                   "links, X.link files that hold one, or manifest files; or the URL (https, http, "
+                   "s3) of one file, which is downloaded as it is, unverified")
+      ->option_text("LINK|X.firn|URL")
       ->required()
       ->check(not_empty());
   command
@@ -171,6 +230,8 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
                                ->add_flag("--no-upload", arguments->no_upload,
                                           "send no blocks to other peers, and end when complete")
                                ->excludes(seed);
+  command->add_flag("--share", arguments->share,
+                    "of a URL: share the file on, as firn share does, with the URL as an origin");
   command
       ->add_option("--on-complete", arguments->on_complete,
                    "shell command to run once every file is verified; its environment has "
@@ -196,6 +257,11 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
   add_status_option(*command, arguments->status);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {
+    if (std::ranges::any_of(arguments->sources, is_url)) {
+      check_url(*arguments);
+      chosen = run_of(arguments, run_url);
+      return;
+    }
     check_together(*arguments);
     chosen = arguments->dir == kToStdout ? run_of(arguments, run_in_temporary_folder)
                                          : run_of(arguments, run);

@@ -10,17 +10,19 @@
 #include "client/content/file_choice.h"
 
 namespace firn::app {
-namespace {
 
-// The only descriptor of standard output: what is printed there from now on goes nowhere.
+Status check_stdout() {
+  if (::isatty(STDOUT_FILENO) != 1) return Done{};
+  return Error{ErrorCode::kBadInput, "write a file to standard output",
+               "it is a terminal: put > FILE or | COMMAND after -o -"};
+}
+
 UniqueFd take_stdout() {
   UniqueFd taken(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
   const UniqueFd nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   if (nowhere.get() >= 0) ::dup2(nowhere.get(), STDOUT_FILENO);
   return taken;
 }
-
-}  // namespace
 
 ExitCode run_to_stdout(PeerDriver& driver, const ContentSession& session, Console& console) {
   std::optional<FileOutput> output;

@@ -1,4 +1,6 @@
 // firn share PATH...: create, announce, serve until interrupted.
+#include "client/app/commands/share.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +17,8 @@
 #include "client/app/commands/share_daemon.h"
 #include "client/app/commands/status_option.h"
 #include "client/app/commands/stop_request.h"
+#include "client/app/commands/url_source.h"
 #include "client/app/runtime/worker_pool.h"
-#include "client/content/create.h"
 #include "client/store/hash_memory.h"
 #include "proto/content/link.h"
 #include "proto/program/usage.h"
@@ -26,22 +28,6 @@ namespace {
 
 // How long the link may wait for trackers to say their ids.
 constexpr core::TimeUs kLinkTime = 2 * core::kSecond;
-
-struct ShareArguments {
-  bool with_daemon = false;
-  std::string socket;
-  std::vector<std::string> paths;
-  std::string output;
-  MakingOptions making;
-  SigningOptions signing;
-  bool leave_when_safe = false;
-  std::string kernels;
-  CodecOptions codec;
-  NetworkOptions network;
-  OriginOptions origins;
-  std::string status;
-  ConsoleOptions console;
-};
 
 // What one PATH became.
 struct Shared {
@@ -61,7 +47,8 @@ Result<MadeContent> make(const ShareArguments& arguments, const std::string& pat
   const auto named = named_path(path);
   if (!named.ok()) return named.error();
   const std::int64_t began_ns = store::Moment::now().unix_ns;
-  auto made = content::create_manifest(*named, options);
+  auto made = arguments.maker ? arguments.maker(*named, options)
+                              : content::create_manifest(*named, options);
   if (!made.ok()) return made.error();
   const auto origins = origins_to_publish(arguments.origins);
   if (!origins.ok()) return origins.error();
@@ -76,7 +63,9 @@ Result<MadeContent> make(const ShareArguments& arguments, const std::string& pat
     if (!written.ok()) return written.error();
   }
   const auto secret = secret_for(arguments.making, signer, manifest->id);
-  return MadeContent{*std::move(manifest), folder_of(*named), secret, began_ns};
+  // A maker may have hashed the bytes before they were a file with this name.
+  const std::int64_t hashed_since_ns = arguments.maker ? 0 : began_ns;
+  return MadeContent{*std::move(manifest), folder_of(*named), secret, hashed_since_ns};
 }
 
 Result<SessionPlan> plan_of(const ShareArguments& arguments, MadeContent made, const Signer& signer,
@@ -204,7 +193,9 @@ ExitCode leave_to_daemon(const ShareArguments& arguments, Console& console) {
   return ExitCode::kOk;
 }
 
-ExitCode run(const ShareArguments& arguments, Console& console) {
+}  // namespace
+
+ExitCode run_share(const ShareArguments& arguments, Console& console) {
   if (arguments.with_daemon) return leave_to_daemon(arguments, console);
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
@@ -218,14 +209,14 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   const auto driver = start_driver(*options, console, code);
   if (!driver) return code;
 
-  console.hold_events();
+  if (!arguments.maker) console.hold_events();  // a maker tells how far it is
   const StatusPage status = open_status(arguments.status, *driver, console, code);
   if (status.failed) return code;
   std::vector<Shared> shared;
   std::set<std::string> excludes_used;
   for (const std::string& path : arguments.paths) {
     auto made = make(arguments, path, *signer, excludes_used, console);
-    if (!made.ok()) return fail_or_stop(console, made.error(), "nothing was shared or written");
+    if (!made.ok()) return fail_or_stop(console, made.error(), arguments.if_stopped);
     const auto secret = made->secret;
     auto plan = plan_of(arguments, *std::move(made), *signer, driver->id());
     if (!plan.ok()) return fail(console, plan.error());
@@ -236,6 +227,7 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   }
   warn_of_unused_excludes(arguments.making, excludes_used, console);
   console.clear_progress();
+  console.hold_events();
   bool told = false, refused = false;
   core::TimeUs due = core::kNever;
   driver->on_turn([&](core::TimeUs now) {
@@ -256,6 +248,8 @@ ExitCode run(const ShareArguments& arguments, Console& console) {
   code = driver->run();
   return refused ? ExitCode::kNetwork : code;
 }
+
+namespace {
 
 // Options of the network are the daemon's own, but for --tracker.
 CLI::Option* add_daemon_options(CLI::App& command, ShareArguments& arguments) {
@@ -311,7 +305,10 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
       throw CLI::ValidationError("-o", "goes with one PATH");
     if (!arguments->origins.urls.empty() && arguments->paths.size() > 1)
       throw CLI::ValidationError("--origin", "goes with one PATH");
-    chosen = run_of(arguments, run, arguments->paths);
+    if (std::ranges::any_of(arguments->paths, is_url))
+      throw CLI::ValidationError("share",
+                                 "a file of a web server is shared by firn get URL --share");
+    chosen = run_of(arguments, run_share, arguments->paths);
   });
 }
 

@@ -19,6 +19,7 @@ double percent_of(const ProgressFigures& figures) {
 }
 
 std::string peers_of(const ProgressFigures& figures) {
+  if (!figures.host.empty()) return "from " + figures.host;
   std::string text = fmt::format("{} peer{}", figures.peers, figures.peers == 1 ? "" : "s");
   if (figures.complete_peers > 0) text += fmt::format(", {} have all", figures.complete_peers);
   return text;
@@ -28,6 +29,10 @@ std::string peers_of(const ProgressFigures& figures) {
 std::string seeding_of(const ProgressFigures& figures) {
   if (figures.rank >= figures.rank_total) return "seeding";
   return fmt::format("seeding {:.1f}%", percent_of(figures));
+}
+
+bool has_no_end(const ProgressFigures& figures) {
+  return !figures.host.empty() && figures.rank_total == 0;
 }
 
 std::string rank_of(const ProgressFigures& figures) {
@@ -47,10 +52,13 @@ std::string plain_progress(const ProgressFigures& figures) {
   if (figures.seeding)
     return line + fmt::format("{}, up {}, {}", seeding_of(figures), format_rate(figures.up_rate),
                               peers_of(figures));
+  if (has_no_end(figures))
+    return line + fmt::format("{}, {}, {}", format_bytes(figures.rank),
+                              format_rate(figures.down_rate), peers_of(figures));
   line += fmt::format("{:.1f}% of {}, {}, ETA {}, {}", percent_of(figures),
                       format_bytes(figures.bytes_wanted), format_rate(figures.down_rate),
                       format_seconds(figures.seconds_left), peers_of(figures));
-  return figures.with_rank ? line + ", " + rank_of(figures) : line;
+  return figures.with_rank && figures.host.empty() ? line + ", " + rank_of(figures) : line;
 }
 
 std::string progress_line(const ProgressFigures& figures, std::size_t columns) {
@@ -61,12 +69,17 @@ std::string progress_line(const ProgressFigures& figures, std::size_t columns) {
   std::string core;
   if (figures.seeding) {
     core = fmt::format("{}  {}  {}", seeding_of(figures), up, peers);
+  } else if (has_no_end(figures)) {
+    core = fmt::format("{}  {}  {}", format_bytes(figures.rank), format_rate(figures.down_rate),
+                       peers);
   } else {
     core = fmt::format("{:5.1f}%  {}  ETA {}  {}", percent, format_rate(figures.down_rate),
                        format_seconds(figures.seconds_left), peers);
-    if (figures.with_rank && columns_of(core) + rank_of(figures).size() + 2 <= columns)
+    const bool of_content = figures.host.empty();
+    if (figures.with_rank && of_content &&
+        columns_of(core) + rank_of(figures).size() + 2 <= columns)
       core += "  " + rank_of(figures);
-    if (columns_of(core) + up.size() + 2 <= columns) core += "  " + up;
+    if (of_content && columns_of(core) + up.size() + 2 <= columns) core += "  " + up;
   }
 
   std::string line = core;

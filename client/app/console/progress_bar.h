@@ -23,6 +23,9 @@ struct ProgressFigures {
   std::uint64_t bytes_wanted = 0;  // of the content, or of what its user chose
   std::uint64_t bytes_sent = 0;    // by this session
   Arrivals arrivals;
+  // The host that an ordinary download comes from, which has no peers; empty: of a content. `rank`
+  // and `rank_total` are bytes then; rank_total 0: nobody knows.
+  std::string host;
   bool with_rank = false;
   std::string damage;  // how much of a complete content cannot be served, and why; empty: nothing
 

@@ -221,6 +221,10 @@ std::string OriginAnswer::validator() const {
   return !etag.empty() && !etag.starts_with(kWeak) ? etag : last_modified;
 }
 
+std::optional<std::int64_t> seconds_of_date(std::string_view date) {
+  return seconds_of(date);
+}
+
 Result<OriginAnswer> parse_answer(std::string_view header, std::int64_t now_s) {
   if (header.size() > kAnswerHeaderBytesMax)
     return Error{ErrorCode::kProtocol, "read the answer",

@@ -31,6 +31,10 @@ struct OriginAnswer {
   std::string validator() const;
 };
 
+// Seconds since 1970 of an IMF-fixdate, "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7);
+// nullopt: it is none.
+std::optional<std::int64_t> seconds_of_date(std::string_view date);
+
 // `header`: status line and field lines, each ended by LF or CR LF, without an empty line at the
 // end (which is ignored). `now_s`: seconds since 1970, for a Retry-After that is a date. Fields
 // that are not needed are skipped unread. Errors: kProtocol: no HTTP status line; Content-Length,

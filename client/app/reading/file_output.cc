@@ -22,18 +22,16 @@ constexpr std::size_t kReadBytes = 64 << 10;
 // its reader.
 constexpr std::size_t kWriteBytes = PIPE_BUF;
 
-const char* const kWriting = "write to standard output";
+}  // namespace
 
-Error write_error(int number) {
-  Error error = error_from_errno(kWriting, number);
+Error output_error(int number) {
+  Error error = error_from_errno(kWritingOut, number);
   if (number == EPIPE)
     error.code = ErrorCode::kUnreachable;
   else if (error.code != ErrorCode::kDiskFull)
     error.code = ErrorCode::kIo;
   return error;
 }
-
-}  // namespace
 
 FileOutput::FileOutput(std::shared_ptr<ContentReading> content, std::size_t file,
                        UniqueFd descriptor, std::function<void()> ended)
@@ -43,8 +41,9 @@ FileOutput::FileOutput(std::shared_ptr<ContentReading> content, std::size_t file
       ended_(std::move(ended)),
       wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
       descriptor_error_(wake_.get() < 0 || output_.get() < 0 ? errno : 0) {
-  auto started = start_thread(
-      "standard output", [this] { end(within_memory(kWriting, [this] { return write_all(); })); });
+  auto started = start_thread("standard output", [this] {
+    end(within_memory(kWritingOut, [this] { return write_all(); }));
+  });
   if (started.ok()) {
     thread_ = *std::move(started);
   } else {
@@ -72,7 +71,7 @@ std::optional<Status> FileOutput::result() const {
 }
 
 Status FileOutput::write_all() {
-  if (descriptor_error_ != 0) return write_error(descriptor_error_);
+  if (descriptor_error_ != 0) return output_error(descriptor_error_);
   const auto file = content_->open(file_, [this] { wake(); });
   if (!file.ok()) return file.error();
   std::vector<std::uint8_t> buffer(kReadBytes);
@@ -84,7 +83,7 @@ Status FileOutput::write_all() {
     offset += *bytes;
   }
   // Some file systems say only now that the disk is full.
-  if (::close(output_.release()) != 0 && errno != EINTR) return write_error(errno);
+  if (::close(output_.release()) != 0 && errno != EINTR) return output_error(errno);
   return Done{};
 }
 
@@ -95,7 +94,7 @@ Status FileOutput::write(std::span<const std::uint8_t> bytes) {
     if (taken >= 0) {
       bytes = bytes.subspan(static_cast<std::size_t>(taken));
     } else if (errno != EINTR && errno != EAGAIN) {
-      return write_error(errno);
+      return output_error(errno);
     }
   }
   return Done{};
@@ -105,11 +104,11 @@ Status FileOutput::write(std::span<const std::uint8_t> bytes) {
 // output's reader goes meanwhile.
 Status FileOutput::await(short output_events) {
   pollfd polled[] = {{wake_.get(), POLLIN, 0}, {output_.get(), output_events, 0}};
-  if (::poll(polled, 2, -1) < 0 && errno != EINTR) return write_error(errno);
-  if (stopping_) return Error{ErrorCode::kCancelled, kWriting, "stopped"};
+  if (::poll(polled, 2, -1) < 0 && errno != EINTR) return output_error(errno);
+  if (stopping_) return Error{ErrorCode::kCancelled, kWritingOut, "stopped"};
   std::uint64_t count = 0;
   if ((polled[0].revents & POLLIN) != 0) (void)!::read(wake_.get(), &count, sizeof count);
-  if (output_events == 0 && polled[1].revents != 0) return write_error(EPIPE);
+  if (output_events == 0 && polled[1].revents != 0) return output_error(EPIPE);
   return Done{};
 }
 

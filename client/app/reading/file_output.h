@@ -16,6 +16,12 @@
 
 namespace firn::app {
 
+// How errors of output_error() name what failed.
+inline constexpr const char* kWritingOut = "write to standard output";
+// What errno says of a write to standard output: kDiskFull, kIo, or kUnreachable (the reader of the
+// pipe has gone).
+Error output_error(int number);
+
 // Main thread; reads and writes on a thread of its own. A reader of the pipe that is slow holds up
 // that thread alone.
 class FileOutput {

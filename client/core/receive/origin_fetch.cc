@@ -14,7 +14,7 @@ constexpr TimeUs kLapseMin = 2 * kSecond;
 constexpr TimeUs kStandsTimes = 4;             // likewise: rows of it have stopped coming
 constexpr TimeUs kRunTime = 1 * kSecond;       // a run lasts about so long
 constexpr std::uint32_t kRunMax = 64;          // generations
-constexpr std::size_t kRunsMax = 2;            // of a peer, and one for its reader
+constexpr std::size_t kRunsMax = 2;            // of a peer
 constexpr TimeUs kAtOnce = 2;                  // among neighbours, however slow the origin is
 constexpr TimeUs kQuick = 500 * kMillisecond;  // for a generation: then there may be more
 constexpr TimeUs kLookAgain = 100 * kMillisecond;
@@ -170,18 +170,15 @@ bool OriginFetch::may_start() {
   return false;
 }
 
-std::optional<std::uint32_t> OriginFetch::choose_urgent() const {
-  std::optional<std::uint32_t> soon;
-  for (const auto& [g, urgency] : generations_.urgent()) {
-    if (!free(g)) continue;
-    if (urgency == proto::kAwaited) return g;
-    if (!soon) soon = g;
-  }
-  return soon;
-}
-
-// Behind the last run, else from anywhere: peers that look for what is left find different ones.
+// What a user reads, here or at a neighbour; else behind the last run, or from anywhere: peers that
+// look for what is left find different ones.
 std::optional<std::uint32_t> OriginFetch::choose() {
+  for (const std::uint32_t urgency : {proto::kAwaited, proto::kReadSoon})
+    for (const auto& [g, known] : generations_.urgent())
+      if (known == urgency && free(g)) return g;
+  for (const Neighbour& n : std::as_const(membership_).neighbours())
+    for (const auto& [soon, g] : n.holds.urgent())
+      if (free(g)) return g;
   const std::uint32_t count = holdings().generation_count();
   if (next_ < count && free(next_)) return next_;
   for (const std::uint32_t from : {random_.below(count), 0U})
@@ -223,7 +220,7 @@ void OriginFetch::step() {
   review();
   look();
   if (pressure_.paused() || !down_.ready(context_.now)) return;
-  bool any = runs_.size() <= kRunsMax && start(choose_urgent());
+  bool any = false;
   while (may_start() && start(choose())) any = true;
   goes_on_ = false;
   if (any) tell();

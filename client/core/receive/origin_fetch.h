@@ -70,7 +70,6 @@ class OriginFetch final : public Part {
   void look();
   bool free(std::uint32_t g) const;
   bool may_start();
-  std::optional<std::uint32_t> choose_urgent() const;
   std::optional<std::uint32_t> choose();
   bool start(std::optional<std::uint32_t> first);
   void tell();

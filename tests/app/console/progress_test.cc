@@ -22,6 +22,24 @@ ProgressFigures half() {
   return figures;
 }
 
+TEST_CASE(
+    "an ordinary download shows its host in place of peers, and its bytes where it has no end") {
+  ProgressFigures figures = half();
+  figures.peers = 0;
+  figures.host = "host.example";
+  figures.with_rank = true;
+  CHECK(plain_progress(figures) ==
+        "holiday: 50.0% of 10.0 MiB, 1.0 MiB/s, ETA 5s, from host.example");
+  const std::string bar = progress_line(figures, 120);
+  CHECK(bar.find("from host.example") != std::string::npos);
+  CHECK(bar.find("up ") == std::string::npos);
+  CHECK(bar.find("rank") == std::string::npos);
+  figures.rank = 3 << 20;
+  figures.rank_total = figures.bytes_wanted = 0;
+  CHECK(plain_progress(figures) == "holiday: 3.0 MiB, 1.0 MiB/s, from host.example");
+  CHECK(progress_line(figures, 120).find("3.0 MiB") != std::string::npos);
+}
+
 TEST_CASE("a terminal gets a bar, and everything else lines") {
   CHECK(ProgressDisplay::kind_for(true, "xterm", nullptr) == Kind::kBar);
   CHECK(ProgressDisplay::kind_for(true, nullptr, "") == Kind::kBar);
