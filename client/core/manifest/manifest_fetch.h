@@ -27,10 +27,10 @@
 
 namespace firn::core {
 
-class ManifestFetch final : public Part {
+class ManifestFetch final : public MeshPart {
  public:
-  ManifestFetch(const Context& context, Life& life, const Trackers& trackers,
-                Membership& membership, Outbox& outbox);
+  ManifestFetch(const MeshPart& mesh, const Trackers& trackers)
+      : MeshPart(mesh), trackers_(trackers) {}
 
   // The manifest is known: nothing more is asked for or accepted.
   bool found() const { return life_.has_manifest(); }
@@ -83,11 +83,7 @@ class ManifestFetch final : public Part {
   void give_up(PeerKey source);
   void punish(const Neighbour& n);
 
-  const Context& context_;
-  Life& life_;
   const Trackers& trackers_;
-  Membership& membership_;
-  Outbox& outbox_;
   std::set<std::size_t> offers_;     // trackers that have it, and have not been asked since
   bool tracker_busy_ = false;        // one has been asked
   std::vector<Download> downloads_;  // those asked first come first

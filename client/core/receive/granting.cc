@@ -22,19 +22,15 @@ constexpr std::size_t kRidingEntries = 512;        // spans, and ranks, in a Sta
 // Null vectors that a peer sends to a source in each kReportInterval. Half: +4 % at 40 peers [096].
 constexpr std::size_t kSpreadVectors = 4;
 
-Granting::Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-                   const StorePressure& pressure, Links links, Generations& generations,
-                   const QuotaTurns& turns, trust::Trust& trust)
-    : context_(context),
-      life_(life),
-      membership_(membership),
-      outbox_(outbox),
+Granting::Granting(const MeshPart& mesh, const StorePressure& pressure, Links links,
+                   Generations& generations, const QuotaTurns& turns, trust::Trust& trust)
+    : MeshPart(mesh),
       pressure_(pressure),
       links_(links),
       generations_(generations),
       turns_(turns),
       trust_(trust),
-      random_(context.options.seed, 0x6c61636b73) {}
+      random_(context_.options.seed, 0x6c61636b73) {}
 
 // --- how much may be granted ---
 

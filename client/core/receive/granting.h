@@ -22,15 +22,14 @@
 
 namespace firn::core {
 
-class Granting final : public Part {
+class Granting final : public MeshPart {
  public:
   struct Links {
     const Uplink& up;
     Downlink& down;
   };
-  Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-           const StorePressure& pressure, Links links, Generations& generations,
-           const QuotaTurns& turns, trust::Trust& trust);
+  Granting(const MeshPart& mesh, const StorePressure& pressure, Links links,
+           Generations& generations, const QuotaTurns& turns, trust::Trust& trust);
 
   // The first State, or the first that the neighbour can understand: everything we hold.
   void greet(Neighbour& n);
@@ -88,10 +87,6 @@ class Granting final : public Part {
   void tell_generations(Neighbour& n, const trust::Terms& terms, std::size_t entries_max,
                         proto::State& state);
 
-  const Context& context_;
-  const Life& life_;
-  Membership& membership_;
-  Outbox& outbox_;
   const StorePressure& pressure_;
   Links links_;
   Generations& generations_;

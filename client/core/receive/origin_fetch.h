@@ -27,11 +27,10 @@
 
 namespace firn::core {
 
-class OriginFetch final : public Part {
+class OriginFetch final : public MeshPart {
  public:
-  OriginFetch(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-              const StorePressure& pressure, Downlink& down, Generations& generations,
-              Receiving& receiving);
+  OriginFetch(const MeshPart& mesh, const StorePressure& pressure, Downlink& down,
+              Generations& generations, Receiving& receiving);
 
   // SwarmCore::origin_open and generation_fetched.
   void open(bool open);
@@ -75,10 +74,6 @@ class OriginFetch final : public Part {
   bool start(std::optional<std::uint32_t> first);
   void tell();
 
-  const Context& context_;
-  const Life& life_;
-  Membership& membership_;
-  Outbox& outbox_;
   const StorePressure& pressure_;
   Downlink& down_;
   Generations& generations_;

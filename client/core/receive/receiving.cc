@@ -13,16 +13,6 @@ constexpr std::uint32_t kStrikesConvicted = 2;
 
 using proto::GoodbyeReason;
 
-Receiving::Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-                     StorePressure& pressure, trust::Trust& trust, Generations& generations)
-    : context_(context),
-      life_(life),
-      membership_(membership),
-      outbox_(outbox),
-      pressure_(pressure),
-      trust_(trust),
-      generations_(generations) {}
-
 void Receiving::resume(const std::vector<std::uint32_t>& full) {
   for (const std::uint32_t g : full) start_decode(g);
 }

@@ -26,10 +26,11 @@ struct BlockCounts {
   std::uint64_t recoded = 0;  // either; their sender had recoded them
 };
 
-class Receiving final : public Part {
+class Receiving final : public MeshPart {
  public:
-  Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-            StorePressure& pressure, trust::Trust& trust, Generations& generations);
+  Receiving(const MeshPart& mesh, StorePressure& pressure, trust::Trust& trust,
+            Generations& generations)
+      : MeshPart(mesh), pressure_(pressure), trust_(trust), generations_(generations) {}
 
   // Has those generations decoded of which an earlier run left all rows.
   void resume(const std::vector<std::uint32_t>& full);
@@ -80,10 +81,6 @@ class Receiving final : public Part {
   void fetch_lost(std::uint32_t g, const Error& error);
   void ask_again(Neighbour& n);
 
-  const Context& context_;
-  Life& life_;
-  Membership& membership_;
-  Outbox& outbox_;
   StorePressure& pressure_;
   trust::Trust& trust_;
   Generations& generations_;

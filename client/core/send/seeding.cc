@@ -10,16 +10,6 @@ constexpr TimeUs kDepartureInterval = 100 * kMillisecond;  // is it safe to leav
 
 using Kind = SeedPolicy::Kind;
 
-Seeding::Seeding(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-                 const Uplink& uplink, const Holdings& holdings, Granting& granting)
-    : context_(context),
-      life_(life),
-      membership_(membership),
-      outbox_(outbox),
-      uplink_(uplink),
-      holdings_(holdings),
-      granting_(granting) {}
-
 void Seeding::begin_as_source() {
   if (context_.options.seeding.kind == Kind::kWhenSafe) departure_.emplace(holdings_.shape());
 }

@@ -17,10 +17,10 @@
 
 namespace firn::core {
 
-class Seeding final : public Part {
+class Seeding final : public MeshPart {
  public:
-  Seeding(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-          const Uplink& uplink, const Holdings& holdings, Granting& granting);
+  Seeding(const MeshPart& mesh, const Uplink& uplink, const Holdings& holdings, Granting& granting)
+      : MeshPart(mesh), uplink_(uplink), holdings_(holdings), granting_(granting) {}
 
   // This peer has had everything from the start.
   void begin_as_source();
@@ -49,10 +49,6 @@ class Seeding final : public Part {
   // It has said nothing yet, or this peer holds something that it takes.
   bool needs_ours(const Neighbour& n) const;
 
-  const Context& context_;
-  const Life& life_;
-  Membership& membership_;
-  Outbox& outbox_;
   const Uplink& uplink_;
   const Holdings& holdings_;
   Granting& granting_;
