@@ -2,7 +2,6 @@
 #include "client/core/swarm.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "client/core/inbox.h"

@@ -16,10 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
 #include "client/core/mesh/trackers.h"
-#include "client/core/neighbour/outbox.h"
 #include "client/core/view/standstill.h"
 #include "proto/base/result.h"
 #include "proto/content/manifest.h"

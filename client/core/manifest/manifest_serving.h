@@ -10,10 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "client/core/base/context.h"
 #include "client/core/base/uplink.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/neighbour/outbox.h"
 #include "proto/messages.h"
 
 namespace firn::core {

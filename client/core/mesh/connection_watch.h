@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 
-#include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
 
 namespace firn::core {

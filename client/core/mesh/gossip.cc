@@ -1,7 +1,6 @@
 #include "client/core/mesh/gossip.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "proto/base/address.h"
 #include "proto/base/limits.h"

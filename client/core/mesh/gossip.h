@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/neighbour/outbox.h"
 #include "proto/messages.h"
 
 namespace firn::core {

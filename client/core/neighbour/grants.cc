@@ -1,6 +1,5 @@
 #include "client/core/neighbour/grants.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace firn::core {

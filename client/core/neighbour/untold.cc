@@ -1,7 +1,6 @@
 #include "client/core/neighbour/untold.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace firn::core {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "client/core/base/constants.h"
-#include "client/core/receive/leases.h"
 #include "proto/base/limits.h"
 
 namespace firn::core {

@@ -6,10 +6,8 @@
 #include <optional>
 #include <set>
 
-#include "client/core/base/context.h"
 #include "client/core/base/uplink.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/neighbour/outbox.h"
 #include "client/core/receive/downlink.h"
 #include "client/core/receive/leases.h"
 #include "client/core/receive/promises.h"

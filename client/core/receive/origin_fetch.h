@@ -16,9 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/neighbour/outbox.h"
 #include "client/core/receive/downlink.h"
 #include "client/core/receive/receiving.h"
 #include "client/core/receive/store_pressure.h"

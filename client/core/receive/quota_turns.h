@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
 #include "client/core/receive/store_pressure.h"
 #include "client/core/rows/generations.h"

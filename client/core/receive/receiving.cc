@@ -1,7 +1,6 @@
 #include "client/core/receive/receiving.h"
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "codec/encode.h"

@@ -3,14 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "client/core/base/actions.h"
-#include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/neighbour/outbox.h"
 #include "client/core/receive/store_pressure.h"
 #include "client/core/rows/generations.h"
 #include "client/core/trust/trust.h"

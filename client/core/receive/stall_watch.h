@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 
-#include "client/core/base/context.h"
 #include "client/core/base/uplink.h"
 #include "client/core/mesh/membership.h"
 #include "client/core/rows/holdings.h"

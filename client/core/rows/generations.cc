@@ -1,6 +1,5 @@
 #include "client/core/rows/generations.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 

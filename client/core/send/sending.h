@@ -6,10 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "client/core/base/context.h"
 #include "client/core/base/uplink.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/neighbour/outbox.h"
 #include "client/core/receive/granting.h"
 #include "client/core/rows/holdings.h"
 #include "client/core/send/choice/relay_policy.h"

@@ -1,9 +1,7 @@
 #include "client/core/trust/regime.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
 #include "proto/content/authority.h"
 

@@ -1,7 +1,6 @@
 #include "client/core/send/source/spread.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "client/core/mesh/predecessors.h"
