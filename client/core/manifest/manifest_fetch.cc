@@ -186,10 +186,6 @@ TimeUs ManifestFetch::next_due() {
 
 // --- from trackers ---
 
-void ManifestFetch::offered_by(std::size_t tracker) {
-  offers_.insert(tracker);
-}
-
 void ManifestFetch::ask_tracker() {
   if (tracker_busy_ || offers_.empty()) return;
   tracker_busy_ = true;

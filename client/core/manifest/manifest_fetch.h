@@ -43,7 +43,7 @@ class ManifestFetch final : public MeshPart {
   void part(Neighbour& n, proto::ManifestPart&& part);
   void neighbour_read(PeerKey peer, const Result<std::string>& file_bytes);
   // A tracker says that it has the manifest: it is asked once, until it says so again.
-  void offered_by(std::size_t tracker);
+  void offered_by(std::size_t tracker) { offers_.insert(tracker); }
   void tracker_answered(std::size_t tracker, const Result<std::string>& file_bytes);
   TimeUs next_due() override;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "proto/base/address.h"
 #include "proto/base/limits.h"
 
 namespace firn::core {

@@ -44,10 +44,6 @@ bool Grants::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs no
   return true;
 }
 
-void Grants::set_path(TimeUs round_trip) {
-  path_ = std::min(round_trip, kRoundTripPath);
-}
-
 bool Grants::path_known() const {
   const bool longer = shortest_ > path_ + kRoundTripMax;
   return path_ > 0 && !(answered_ >= kRoundTripGrants && longer);

@@ -177,7 +177,7 @@ void Granting::greet(Neighbour& n) {
     if (holdings().wants(g)) changed.push_back(g);
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-  n.untold.begin(holdings().verified().members(), generations_.unwanted().members(),
+  n.untold.begin(holdings().verified().members(), generations_.unwanted(),
                  holdings().given_up().members(), std::move(changed));
   outbox_.send(n, make_state(n, limits::kStateEntriesMax));
 }
@@ -218,7 +218,7 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   state.trusted_only = terms.trusted_only && !life_.finishing();
   state.fetching = generations_.fetching();
   state.epoch = context_.epoch;
-  if (!life_.finishing() && n.holds.has_everything())
+  if (!life_.finishing() && n.holds.has_everything() && n.untold.report_due(context_.now))
     membership_.small_mesh() ? tell_received(n, terms, state) : tell_convicted(n, terms, state);
   tell_generations(n, terms, entries_max, state);
   n.untold.told(context_.now);
@@ -229,7 +229,6 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
 // that pass them on. A neighbour that mostly repeats itself does not, though a block of it is new
 // now and then.
 void Granting::tell_received(Neighbour& n, const trust::Terms& terms, proto::State& state) {
-  if (!n.untold.report_due(context_.now)) return;
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {
     if (state.received.size() == limits::kReceivedMax) break;
     const std::uint64_t blocks = other.traffic.blocks_innovative();
@@ -240,15 +239,10 @@ void Granting::tell_received(Neighbour& n, const trust::Terms& terms, proto::Sta
 }
 
 // And which peers sent false blocks: in a large mesh most neighbours of the source do not know each
-// other, but a polluter is soon known to many.
+// other, but a polluter is soon known to many. By null vectors the source finds out which of its
+// rows have come through to us (spread.h).
 void Granting::tell_convicted(Neighbour& n, const trust::Terms& terms, proto::State& state) {
-  if (!n.untold.report_due(context_.now)) return;
   state.convicted = terms.convicted;
-  tell_lacking(n);
-}
-
-// Sources find out by null vectors which of their rows have come through to us (spread.h).
-void Granting::tell_lacking(Neighbour& n) {
   const auto& open = holdings().open();
   auto it = open.upper_bound(told_lacking_);
   std::size_t told = 0;

@@ -80,7 +80,6 @@ class Granting final : public MeshPart {
   void grant(Neighbour& n);
   void tell_received(Neighbour& n, const trust::Terms& terms, proto::State& state);
   void tell_convicted(Neighbour& n, const trust::Terms& terms, proto::State& state);
-  void tell_lacking(Neighbour& n);
   void tell_plain(const Neighbour& n, trust::Asks&& asks, proto::GenerationState& entry);
   void tell_generations(Neighbour& n, const trust::Terms& terms, std::size_t entries_max,
                         proto::State& state);

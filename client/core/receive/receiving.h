@@ -29,8 +29,8 @@ class Receiving final : public MeshPart {
             Generations& generations)
       : MeshPart(mesh), pressure_(pressure), trust_(trust), generations_(generations) {}
 
-  // Has those generations decoded of which an earlier run left all rows.
-  void resume(const std::vector<std::uint32_t>& full);
+  // All rows of g are there: has it decoded.
+  void start_decode(std::uint32_t g);
 
   // Whether a block fits the content's shape and the promises made; its sender is punished if not.
   bool fits(Neighbour& n, const proto::Block& block);
@@ -69,13 +69,12 @@ class Receiving final : public MeshPart {
   void innovative(Neighbour& n, std::uint32_t g, std::uint32_t slot, const Vector& vector,
                   proto::Payload payload);
   void redundant(Neighbour& n, std::uint32_t g);
-  void start_decode(std::uint32_t g);
   void verified(std::uint32_t g, trust::Outcome outcome);
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void fetch_again(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void report_lost(std::uint32_t g);
   void lose(std::uint32_t g);
-  void fetch_lost(std::uint32_t g, const Error& error);
+  void report_unwanted(const std::vector<std::uint32_t>& fresh);
   void ask_again(Neighbour& n);
 
   StorePressure& pressure_;

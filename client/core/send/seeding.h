@@ -43,8 +43,6 @@ class Seeding final : public MeshPart {
  private:
   bool may_depart();
   bool duty_done() const;
-  // It has said nothing yet, or this peer holds something that it takes.
-  bool needs_ours(const Neighbour& n) const;
 
   const Uplink& uplink_;
   const Holdings& holdings_;
