@@ -8,8 +8,7 @@
 
 namespace firn::core {
 
-constexpr std::size_t kRowsPerRank =
-    4;  // more rows of a generation than this times n prove no more
+constexpr std::size_t kRowsPerRank = 4;  // times n: more rows of a generation prove no more
 // Rows on the way to one neighbour, which may never acknowledge any.
 constexpr std::size_t kOnTheWayMax = 4096;
 

@@ -5,7 +5,6 @@
 
 #include "client/core/neighbour/untold.h"
 #include "client/core/send/source/source_policy.h"
-#include "client/core/send/source/worth.h"
 
 namespace firn::core {
 

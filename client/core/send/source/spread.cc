@@ -5,7 +5,6 @@
 
 #include "client/core/mesh/predecessors.h"
 #include "client/core/send/source/source_policy.h"
-#include "client/core/send/source/worth.h"
 #include "codec/encode.h"
 
 namespace firn::core {
