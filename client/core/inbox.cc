@@ -1,6 +1,5 @@
 #include "client/core/inbox.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 #include <variant>
@@ -75,18 +74,6 @@ void Inbox::on(Neighbour& n, proto::Block&& block) {
   if (const Neighbour* still = parts_.membership.find(peer)) parts_.transfer->granting.came(*still);
 }
 
-void Inbox::on(Neighbour& n, proto::ManifestRequest&& request) {
-  parts_.serving.asked(n, request);
-}
-
-void Inbox::on(Neighbour& n, proto::ManifestPart&& part) {
-  parts_.fetch.part(n, std::move(part));
-}
-
-void Inbox::on(Neighbour& n, proto::PeerExchange&& exchange) {
-  parts_.gossip.heard(n, exchange);
-}
-
 void Inbox::on(Neighbour& n, trust::Trust::Message&& proof) {
   static constexpr const char* kFaults[] = {
       "asked for a check key of a generation that does not exist",
@@ -103,18 +90,6 @@ void Inbox::on(Neighbour& n, trust::Trust::Message&& proof) {
     parts_.transfer->receiving.apply_verdicts();
   }
   if (!right) parts_.membership.punish(id, proto::GoodbyeReason::kProtocolError, kFaults[kind]);
-}
-
-void Inbox::on(Neighbour& n, proto::PrivateProof&&) {
-  punish(n, "sent a proof of a private content where it belongs to none");
-}
-
-void Inbox::on(Neighbour&, proto::PassedOver&& unread) {
-  parts_.context.epoch = std::max(parts_.context.epoch, unread.epoch);
-}
-
-void Inbox::on(Neighbour& n, proto::Goodbye&& goodbye) {
-  parts_.membership.said_goodbye(n, goodbye);
 }
 
 }  // namespace firn::core

@@ -1,7 +1,9 @@
 // Hands each message of a neighbour to the parts that it concerns.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "client/core/parts.h"
 #include "proto/messages.h"
@@ -19,13 +21,17 @@ class Inbox {
   void on(Neighbour& n, proto::Hello&& hello);
   void on(Neighbour& n, proto::State&& state);
   void on(Neighbour& n, proto::Block&& block);
-  void on(Neighbour& n, proto::ManifestRequest&& request);
-  void on(Neighbour& n, proto::ManifestPart&& part);
-  void on(Neighbour& n, proto::PeerExchange&& exchange);
+  void on(Neighbour& n, proto::ManifestRequest&& request) { parts_.serving.asked(n, request); }
+  void on(Neighbour& n, proto::ManifestPart&& part) { parts_.fetch.part(n, std::move(part)); }
+  void on(Neighbour& n, proto::PeerExchange&& exchange) { parts_.gossip.heard(n, exchange); }
   void on(Neighbour& n, trust::Trust::Message&& proof);
-  void on(Neighbour& n, proto::PrivateProof&& proof);
-  void on(Neighbour& n, proto::Goodbye&& goodbye);
-  void on(Neighbour& n, proto::PassedOver&& unread);
+  void on(Neighbour& n, proto::PrivateProof&&) {
+    punish(n, "sent a proof of a private content where it belongs to none");
+  }
+  void on(Neighbour& n, proto::Goodbye&& goodbye) { parts_.membership.said_goodbye(n, goodbye); }
+  void on(Neighbour&, proto::PassedOver&& unread) {
+    parts_.context.epoch = std::max(parts_.context.epoch, unread.epoch);
+  }
   bool apply(Neighbour& n, proto::State&& state);
   void punish(const Neighbour& n, const char* what);
 

@@ -13,10 +13,10 @@ Parts::Parts(const ContentId& content_id, Options options, TimeUs now)
       trackers(context, life, outbox),
       membership(context, life, trackers, outbox, order),
       predecessors(context, life),
-      gossip(context, life, membership, outbox),
-      connections(context, life, membership),
-      fetch(context, life, trackers, membership, outbox),
-      serving(context, membership, outbox, uplink) {
+      gossip(mesh),
+      connections(mesh),
+      fetch(mesh, trackers),
+      serving(mesh, uplink) {
   order = {&predecessors, &connections, &gossip, &membership, &fetch, &serving};
 }
 
@@ -25,20 +25,17 @@ Transfer::Transfer(Parts& parts, const Info& info, bool met_proven)
       trust({parts.context, parts.life, parts.membership.neighbours(), parts.membership.count(),
              generations.holdings()},
             info.authority_key, info.generation_digests, met_proven),
-      turns(parts.context, parts.life, parts.membership, parts.pressure, generations),
-      granting(parts.context, parts.life, parts.membership, parts.outbox, parts.pressure,
-               {parts.uplink, parts.downlink}, generations, turns, trust),
-      stalls(parts.context, parts.life, parts.membership, parts.uplink, generations.holdings()),
-      seeding(parts.context, parts.life, parts.membership, parts.outbox, parts.uplink,
-              generations.holdings(), granting),
+      turns(parts.mesh, parts.pressure, generations),
+      granting(parts.mesh, parts.pressure, {parts.uplink, parts.downlink}, generations, turns,
+               trust),
+      stalls(parts.mesh, parts.uplink, generations.holdings()),
+      seeding(parts.mesh, parts.uplink, generations.holdings(), granting),
       spread(parts.context, parts.membership),
       contributions(parts.context, parts.membership, spread),
-      sending(parts.context, parts.membership, parts.outbox, parts.uplink, generations.holdings(),
-              granting, seeding, trust, spread, contributions),
-      receiving(parts.context, parts.life, parts.membership, parts.outbox, parts.pressure, trust,
-                generations),
-      origins(parts.context, parts.life, parts.membership, parts.outbox, parts.pressure,
-              parts.downlink, generations, receiving) {}
+      sending(parts.mesh, parts.uplink, generations.holdings(), granting, seeding, trust, spread,
+              contributions),
+      receiving(parts.mesh, parts.pressure, trust, generations),
+      origins(parts.mesh, parts.pressure, parts.downlink, generations, receiving) {}
 
 void Parts::start(const Info& info, bool met_proven) {
   const Shape& shape = info.shape;
@@ -46,8 +43,9 @@ void Parts::start(const Info& info, bool met_proven) {
   connections.set_block_bytes(shape.block_bytes);
   for (Neighbour& n : membership.neighbours()) n.holds.set_shape(shape);
   Transfer& made = transfer.emplace(*this, info, met_proven);
-  order.insert(order.end(), {&made.receiving, &made.origins, &made.turns, &made.stalls, &made.spread,
-                             &made.contributions, &made.sending, &made.granting, &made.seeding});
+  order.insert(order.end(),
+               {&made.receiving, &made.origins, &made.turns, &made.stalls, &made.spread,
+                &made.contributions, &made.sending, &made.granting, &made.seeding});
 }
 
 }  // namespace firn::core

@@ -72,6 +72,7 @@ struct Parts {
   Outbox outbox;
   Trackers trackers;
   Membership membership;
+  const MeshPart mesh{context, life, membership, outbox};  // what most of the others are made with
   Predecessors predecessors;
   Gossip gossip;
   ConnectionWatch connections;

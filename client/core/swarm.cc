@@ -2,7 +2,6 @@
 #include "client/core/swarm.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "client/core/inbox.h"
@@ -51,12 +50,12 @@ void SwarmCore::start(const Manifest& manifest, const StartState& state, bool fi
   parts.fetch.set_found();
   if (manifest.publisher) parts.context.signer = PublicKey::from_bytes(manifest.publisher->key);
   if (!state.certificate.empty()) parts.context.certificate = state.certificate;
-  parts.start(manifest.info,
-              std::any_of(state.rows.begin(), state.rows.end(),
-                          [](const ResumedRow& row) { return row.standing == Standing::kProven; }));
+  const auto proven = [](const ResumedRow& row) { return row.standing == Standing::kProven; };
+  parts.start(manifest.info, std::ranges::any_of(state.rows, proven));
   Transfer& transfer = *parts.transfer;
   if (!state.wanted.empty()) transfer.generations.want(GenerationSet::of(state.wanted), now);
-  transfer.receiving.resume(transfer.generations.restore(state, now));
+  for (const std::uint32_t g : transfer.generations.restore(state, now))
+    transfer.receiving.start_decode(g);
   const Holdings& holdings = transfer.generations.holdings();
   if (holdings.done() && finished) {
     parts.life.finish();

@@ -29,7 +29,7 @@
 #include "client/core/send/source/lost_rows.h"
 #include "client/core/send/source/plain_pass.h"
 #include "client/core/send/source/spread.h"
-#include "client/core/send/source/worth.h"
+#include "client/core/send/source/voices.h"
 #include "client/core/trust/judging.h"
 #include "client/core/trust/mistrust.h"
 #include "client/core/trust/plain_fetch.h"

@@ -6,10 +6,7 @@
 
 namespace firn::core {
 
-namespace {
-// More than can be taken.
-constexpr double kNoLimit = 1e18;
-}  // namespace
+constexpr double kNoLimit = 1e18;  // more than can be taken
 
 void RateBudget::set_rate(std::uint64_t rate, std::uint64_t burst, TimeUs now) {
   refill(now);

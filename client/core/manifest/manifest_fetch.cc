@@ -25,14 +25,6 @@ bool is_false(const Error& error) {
 }
 }  // namespace
 
-ManifestFetch::ManifestFetch(const Context& context, Life& life, const Trackers& trackers,
-                             Membership& membership, Outbox& outbox)
-    : context_(context),
-      life_(life),
-      trackers_(trackers),
-      membership_(membership),
-      outbox_(outbox) {}
-
 void ManifestFetch::set_found() {
   life_.found_manifest();
   while (!downloads_.empty()) give_up(downloads_.back().source);
@@ -193,10 +185,6 @@ TimeUs ManifestFetch::next_due() {
 }
 
 // --- from trackers ---
-
-void ManifestFetch::offered_by(std::size_t tracker) {
-  offers_.insert(tracker);
-}
 
 void ManifestFetch::ask_tracker() {
   if (tracker_busy_ || offers_.empty()) return;

@@ -16,10 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
 #include "client/core/mesh/trackers.h"
-#include "client/core/neighbour/outbox.h"
 #include "client/core/view/standstill.h"
 #include "proto/base/result.h"
 #include "proto/content/manifest.h"
@@ -27,10 +25,10 @@
 
 namespace firn::core {
 
-class ManifestFetch final : public Part {
+class ManifestFetch final : public MeshPart {
  public:
-  ManifestFetch(const Context& context, Life& life, const Trackers& trackers,
-                Membership& membership, Outbox& outbox);
+  ManifestFetch(const MeshPart& mesh, const Trackers& trackers)
+      : MeshPart(mesh), trackers_(trackers) {}
 
   // The manifest is known: nothing more is asked for or accepted.
   bool found() const { return life_.has_manifest(); }
@@ -45,7 +43,7 @@ class ManifestFetch final : public Part {
   void part(Neighbour& n, proto::ManifestPart&& part);
   void neighbour_read(PeerKey peer, const Result<std::string>& file_bytes);
   // A tracker says that it has the manifest: it is asked once, until it says so again.
-  void offered_by(std::size_t tracker);
+  void offered_by(std::size_t tracker) { offers_.insert(tracker); }
   void tracker_answered(std::size_t tracker, const Result<std::string>& file_bytes);
   TimeUs next_due() override;
 
@@ -83,11 +81,7 @@ class ManifestFetch final : public Part {
   void give_up(PeerKey source);
   void punish(const Neighbour& n);
 
-  const Context& context_;
-  Life& life_;
   const Trackers& trackers_;
-  Membership& membership_;
-  Outbox& outbox_;
   std::set<std::size_t> offers_;     // trackers that have it, and have not been asked since
   bool tracker_busy_ = false;        // one has been asked
   std::vector<Download> downloads_;  // those asked first come first

@@ -11,10 +11,6 @@ namespace firn::core {
 constexpr std::uint64_t kManifestPartsPerSecond = 4;
 constexpr std::uint64_t kManifestPartMin = 4 << 10;
 
-ManifestServing::ManifestServing(const Context& context, Membership& membership, Outbox& outbox,
-                                 Uplink& uplink)
-    : context_(context), membership_(membership), outbox_(outbox), uplink_(uplink) {}
-
 // We may hear that a part has left after its receiver has asked for the next one: a single request
 // may wait. A second one cannot come from a peer that has waited for its answers.
 void ManifestServing::asked(Neighbour& n, const proto::ManifestRequest& request) {

@@ -10,17 +10,15 @@
 #include <string>
 #include <utility>
 
-#include "client/core/base/context.h"
 #include "client/core/base/uplink.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/neighbour/outbox.h"
 #include "proto/messages.h"
 
 namespace firn::core {
 
-class ManifestServing final : public Part {
+class ManifestServing final : public MeshPart {
  public:
-  ManifestServing(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink);
+  ManifestServing(const MeshPart& mesh, Uplink& uplink) : MeshPart(mesh), uplink_(uplink) {}
 
   // What is served; until then the answer to every request is that there is none.
   void set_file(std::string bytes) { file_ = std::move(bytes); }
@@ -41,9 +39,6 @@ class ManifestServing final : public Part {
   void queue(PeerKey peer, const Asker& asker);
   std::uint64_t part_bytes() const;
 
-  const Context& context_;
-  Membership& membership_;
-  Outbox& outbox_;
   Uplink& uplink_;
   std::string file_;
   std::map<PeerKey, Asker> askers_;  // connected neighbours

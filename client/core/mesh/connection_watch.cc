@@ -15,9 +15,6 @@ constexpr std::uint64_t kStuckRate = 4096;
 
 using proto::GoodbyeReason;
 
-ConnectionWatch::ConnectionWatch(const Context& context, const Life& life, Membership& membership)
-    : context_(context), life_(life), membership_(membership), reviewed_at_(life.began_at()) {}
-
 TimeUs ConnectionWatch::next_due() {
   return std::as_const(membership_).neighbours().empty() ? kNever : due_;
 }

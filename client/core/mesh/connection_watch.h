@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 
-#include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
 
 namespace firn::core {
@@ -13,9 +12,9 @@ namespace firn::core {
 // Less: a slow TLS handshake fails; more: silent callers hold places.
 inline constexpr TimeUs kHelloTimeout = 10 * kSecond;
 
-class ConnectionWatch final : public Part {
+class ConnectionWatch final : public MeshPart {
  public:
-  ConnectionWatch(const Context& context, const Life& life, Membership& membership);
+  explicit ConnectionWatch(const MeshPart& mesh) : MeshPart(mesh), reviewed_at_(life_.began_at()) {}
 
   // Blocks have this size from now on.
   void set_block_bytes(std::uint32_t block_bytes) { block_bytes_ = block_bytes; }
@@ -29,9 +28,6 @@ class ConnectionWatch final : public Part {
   void give_up();
   void replace_useless();
 
-  const Context& context_;
-  const Life& life_;
-  Membership& membership_;
   std::uint32_t block_bytes_ = 0;  // 0: not known yet
   TimeUs due_ = 0;
   TimeUs reviewed_at_;                      // replace_useless

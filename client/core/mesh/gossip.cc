@@ -1,9 +1,7 @@
 #include "client/core/mesh/gossip.h"
 
 #include <algorithm>
-#include <utility>
 
-#include "proto/base/address.h"
 #include "proto/base/limits.h"
 
 namespace firn::core {
@@ -14,12 +12,10 @@ namespace firn::core {
 constexpr TimeUs kExchangeFirst = 1 * kSecond;
 constexpr TimeUs kExchangeSlack = 1 * kSecond;  // an exchange may come so much early
 
-Gossip::Gossip(const Context& context, const Life& life, Membership& membership, Outbox& outbox)
-    : context_(context),
-      membership_(membership),
-      outbox_(outbox),
-      told_all_at_(life.began_at()),
-      told_callers_at_(life.began_at() + kExchangeFirst - kExchangeInterval / 2) {}
+Gossip::Gossip(const MeshPart& mesh)
+    : MeshPart(mesh),
+      told_all_at_(life_.began_at()),
+      told_callers_at_(life_.began_at() + kExchangeFirst - kExchangeInterval / 2) {}
 
 TimeUs Gossip::due(bool all) const {
   const TimeUs listening = told_callers_at_ + kExchangeInterval / 2;

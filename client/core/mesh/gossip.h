@@ -9,9 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/neighbour/outbox.h"
 #include "proto/messages.h"
 
 namespace firn::core {
@@ -19,9 +17,9 @@ namespace firn::core {
 // Less: messages; more: peers that accept no calls hear of others late.
 inline constexpr TimeUs kExchangeInterval = 20 * kSecond;
 
-class Gossip final : public Part {
+class Gossip final : public MeshPart {
  public:
-  Gossip(const Context& context, const Life& life, Membership& membership, Outbox& outbox);
+  explicit Gossip(const MeshPart& mesh);
 
   // A neighbour's Hello has come: it is told of the others, and they perhaps of it.
   void greeted(Neighbour& n);
@@ -45,9 +43,6 @@ class Gossip final : public Part {
     TimeUs told_at = 0;      // it was told of others
     TimeUs listen_from = 0;  // before then it is not listened to
   };
-  const Context& context_;
-  Membership& membership_;
-  Outbox& outbox_;
   std::map<PeerKey, Times> of_;  // connected neighbours
   // Those that accept connections, in the order in which they came.
   std::vector<std::pair<TimeUs, PeerKey>> listeners_;

@@ -2,12 +2,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "client/core/base/constants.h"
-#include "client/core/mesh/eviction.h"
-#include "client/core/mesh/neighbour_count.h"
-#include "client/core/mesh/peer_book.h"
 #include "proto/base/address.h"
 #include "proto/base/address_kind.h"
 

@@ -103,4 +103,18 @@ class Membership final : public Part {
   std::set<PeerId> accusers_;  // kAccusersToTell at most
 };
 
+// A part of a peer among its neighbours, and what most of these parts use: which content and when,
+// how far the peer has come, the neighbours, and the actions of this step.
+class MeshPart : public Part {
+ public:
+  MeshPart(const Context& context, Life& life, Membership& membership, Outbox& outbox)
+      : context_(context), life_(life), membership_(membership), outbox_(outbox) {}
+
+ protected:
+  const Context& context_;
+  Life& life_;
+  Membership& membership_;
+  Outbox& outbox_;
+};
+
 }  // namespace firn::core

@@ -172,10 +172,6 @@ std::optional<PeerBook::Call> PeerBook::next_call(TimeUs now) {
   return Call{next_attempt_++, best->address};
 }
 
-TimeUs PeerBook::next_due() const {
-  return quiet_until_ != 0 ? quiet_until_ : earliest();
-}
-
 TimeUs PeerBook::earliest() const {
   TimeUs due = kNever;
   for (const auto& [key, entry] : entries_) {

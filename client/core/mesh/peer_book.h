@@ -60,7 +60,7 @@ class PeerBook {
   std::optional<Call> next_call(TimeUs now);
   std::uint32_t calling() const { return static_cast<std::uint32_t>(attempts_.size()); }
   // When next_call has something; kNever: not before something is added.
-  TimeUs next_due() const;
+  TimeUs next_due() const { return quiet_until_ != 0 ? quiet_until_ : earliest(); }
   // Addresses kept.
   std::size_t size() const { return entries_.size(); }
   // Addresses that are due and have not failed since they were of use; counts no further than

@@ -1,6 +1,5 @@
 #include "client/core/neighbour/grants.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace firn::core {
@@ -43,10 +42,6 @@ bool Grants::book_arrival(std::uint32_t sequence, std::uint64_t bytes, TimeUs no
   ++arrived_;
   rate_.add(bytes, now);
   return true;
-}
-
-void Grants::set_path(TimeUs round_trip) {
-  path_ = std::min(round_trip, kRoundTripPath);
 }
 
 bool Grants::path_known() const {

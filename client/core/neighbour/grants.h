@@ -64,7 +64,7 @@ class Grants {
   // If the neighbour had run out of credit once and had a block to send, that is a round trip.
   TimeUs round_trip() const;
   // What a message and its answer take at least, measured otherwise; 0: not known.
-  void set_path(TimeUs round_trip);
+  void set_path(TimeUs round_trip) { path_ = std::min(round_trip, kRoundTripPath); }
   // And nothing speaks against it: where all of many grants were answered far later, something on
   // the way may have answered in the neighbour's place.
   bool path_known() const;

@@ -25,16 +25,13 @@ class Neighbours {
   template <typename Value>
   class Each {
    public:
-    using iterator_category = std::forward_iterator_tag;
     using value_type = Value;
     using difference_type = std::ptrdiff_t;
-    using pointer = Value*;
-    using reference = Value&;
 
     Each() = default;
     explicit Each(Entries::const_iterator at) : at_(at) {}
-    reference operator*() const { return *at_->second; }
-    pointer operator->() const { return at_->second.get(); }
+    Value& operator*() const { return *at_->second; }
+    Value* operator->() const { return at_->second.get(); }
     Each& operator++() {
       ++at_;
       return *this;

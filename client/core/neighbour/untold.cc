@@ -1,16 +1,11 @@
 #include "client/core/neighbour/untold.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace firn::core {
 
-namespace {
-
-// The generations as runs, at most `spans_max` of them; those told are taken out.
-std::vector<proto::Span> take_spans(std::vector<std::uint32_t>& generations,
-                                    std::size_t spans_max) {
-  std::vector<proto::Span> spans;
+Untold::Spans Untold::take_spans(std::vector<std::uint32_t>& generations, std::size_t spans_max) {
+  Spans spans;
   std::sort(generations.begin(), generations.end());
   std::size_t told = 0;
   for (const std::uint32_t g : generations) {
@@ -30,8 +25,6 @@ std::vector<proto::Span> take_spans(std::vector<std::uint32_t>& generations,
   generations.erase(generations.begin(), generations.begin() + static_cast<std::ptrdiff_t>(told));
   return spans;
 }
-
-}  // namespace
 
 void Untold::begin(std::vector<std::uint32_t> complete, std::vector<std::uint32_t> unwanted,
                    std::vector<std::uint32_t> withdrawn, std::vector<std::uint32_t> changed) {
@@ -72,14 +65,9 @@ void Untold::note(std::uint32_t g) {
   if (at == changed_.end() || *at != g) changed_.insert(at, g);
 }
 
-void Untold::unreport(std::uint32_t g) {
-  const auto at = std::lower_bound(changed_.begin(), changed_.end(), g);
-  if (at != changed_.end() && *at == g) changed_.erase(at);
-}
-
 void Untold::report_complete(std::uint32_t g) {
   touch();
-  unreport(g);
+  std::erase(changed_, g);
   std::erase(unwanted_, g);
   std::erase(withdrawn_, g);
   complete_.push_back(g);
@@ -126,18 +114,6 @@ void Untold::arrived(std::uint32_t sequence) {
 std::uint32_t Untold::take_connections(std::uint32_t connections) {
   if (connections_told_ == connections) return 0;
   return connections_told_ = connections;
-}
-
-std::vector<proto::Span> Untold::take_complete(std::size_t spans_max) {
-  return take_spans(complete_, spans_max);
-}
-
-std::vector<proto::Span> Untold::take_unwanted(std::size_t spans_max) {
-  return take_spans(unwanted_, spans_max);
-}
-
-std::vector<proto::Span> Untold::take_withdrawn(std::size_t spans_max) {
-  return take_spans(withdrawn_, spans_max);
 }
 
 std::vector<std::uint32_t> Untold::take_changed(std::size_t count_max) {

@@ -119,9 +119,10 @@ class Untold {
   // How many connections this peer has; 0 where the neighbour knows.
   std::uint32_t take_connections(std::uint32_t connections);
   // As runs of generations, at most `spans_max`.
-  std::vector<proto::Span> take_complete(std::size_t spans_max);
-  std::vector<proto::Span> take_unwanted(std::size_t spans_max);
-  std::vector<proto::Span> take_withdrawn(std::size_t spans_max);
+  using Spans = std::vector<proto::Span>;
+  Spans take_complete(std::size_t spans_max) { return take_spans(complete_, spans_max); }
+  Spans take_unwanted(std::size_t spans_max) { return take_spans(unwanted_, spans_max); }
+  Spans take_withdrawn(std::size_t spans_max) { return take_spans(withdrawn_, spans_max); }
   // The lowest changed generations, at most `count_max`, of the log's as well.
   std::vector<std::uint32_t> take_changed(std::size_t count_max);
   // Empty where none is attached.
@@ -151,8 +152,9 @@ class Untold {
   }
 
  private:
+  // The generations as runs, at most `spans_max` of them; those told are taken out.
+  static Spans take_spans(std::vector<std::uint32_t>& generations, std::size_t spans_max);
   void note(std::uint32_t g);
-  void unreport(std::uint32_t g);
 
   TimeUs due_ = 0;
   Agenda* agenda_ = nullptr;

@@ -1,7 +1,5 @@
 #include "client/core/receive/downlink.h"
 
-#include <algorithm>
-
 namespace firn::core {
 
 // What a block's frame holds beside payload and coding vector, about: the down limit counts it

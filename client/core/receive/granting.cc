@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "client/core/base/constants.h"
-#include "client/core/receive/leases.h"
 #include "proto/base/limits.h"
 
 namespace firn::core {
@@ -22,19 +21,15 @@ constexpr std::size_t kRidingEntries = 512;        // spans, and ranks, in a Sta
 // Null vectors that a peer sends to a source in each kReportInterval. Half: +4 % at 40 peers [096].
 constexpr std::size_t kSpreadVectors = 4;
 
-Granting::Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-                   const StorePressure& pressure, Links links, Generations& generations,
-                   const QuotaTurns& turns, trust::Trust& trust)
-    : context_(context),
-      life_(life),
-      membership_(membership),
-      outbox_(outbox),
+Granting::Granting(const MeshPart& mesh, const StorePressure& pressure, Links links,
+                   Generations& generations, const QuotaTurns& turns, trust::Trust& trust)
+    : MeshPart(mesh),
       pressure_(pressure),
       links_(links),
       generations_(generations),
       turns_(turns),
       trust_(trust),
-      random_(context.options.seed, 0x6c61636b73) {}
+      random_(context_.options.seed, 0x6c61636b73) {}
 
 // --- how much may be granted ---
 
@@ -182,7 +177,7 @@ void Granting::greet(Neighbour& n) {
     if (holdings().wants(g)) changed.push_back(g);
   std::sort(changed.begin(), changed.end());
   changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-  n.untold.begin(holdings().verified().members(), generations_.unwanted().members(),
+  n.untold.begin(holdings().verified().members(), generations_.unwanted(),
                  holdings().given_up().members(), std::move(changed));
   outbox_.send(n, make_state(n, limits::kStateEntriesMax));
 }
@@ -223,7 +218,7 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
   state.trusted_only = terms.trusted_only && !life_.finishing();
   state.fetching = generations_.fetching();
   state.epoch = context_.epoch;
-  if (!life_.finishing() && n.holds.has_everything())
+  if (!life_.finishing() && n.holds.has_everything() && n.untold.report_due(context_.now))
     membership_.small_mesh() ? tell_received(n, terms, state) : tell_convicted(n, terms, state);
   tell_generations(n, terms, entries_max, state);
   n.untold.told(context_.now);
@@ -234,7 +229,6 @@ proto::State Granting::make_state(Neighbour& n, std::size_t entries_max) {
 // that pass them on. A neighbour that mostly repeats itself does not, though a block of it is new
 // now and then.
 void Granting::tell_received(Neighbour& n, const trust::Terms& terms, proto::State& state) {
-  if (!n.untold.report_due(context_.now)) return;
   for (const Neighbour& other : std::as_const(membership_).neighbours()) {
     if (state.received.size() == limits::kReceivedMax) break;
     const std::uint64_t blocks = other.traffic.blocks_innovative();
@@ -245,15 +239,10 @@ void Granting::tell_received(Neighbour& n, const trust::Terms& terms, proto::Sta
 }
 
 // And which peers sent false blocks: in a large mesh most neighbours of the source do not know each
-// other, but a polluter is soon known to many.
+// other, but a polluter is soon known to many. By null vectors the source finds out which of its
+// rows have come through to us (spread.h).
 void Granting::tell_convicted(Neighbour& n, const trust::Terms& terms, proto::State& state) {
-  if (!n.untold.report_due(context_.now)) return;
   state.convicted = terms.convicted;
-  tell_lacking(n);
-}
-
-// Sources find out by null vectors which of their rows have come through to us (spread.h).
-void Granting::tell_lacking(Neighbour& n) {
   const auto& open = holdings().open();
   auto it = open.upper_bound(told_lacking_);
   std::size_t told = 0;

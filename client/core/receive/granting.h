@@ -6,10 +6,8 @@
 #include <optional>
 #include <set>
 
-#include "client/core/base/context.h"
 #include "client/core/base/uplink.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/neighbour/outbox.h"
 #include "client/core/receive/downlink.h"
 #include "client/core/receive/leases.h"
 #include "client/core/receive/promises.h"
@@ -22,15 +20,14 @@
 
 namespace firn::core {
 
-class Granting final : public Part {
+class Granting final : public MeshPart {
  public:
   struct Links {
     const Uplink& up;
     Downlink& down;
   };
-  Granting(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-           const StorePressure& pressure, Links links, Generations& generations,
-           const QuotaTurns& turns, trust::Trust& trust);
+  Granting(const MeshPart& mesh, const StorePressure& pressure, Links links,
+           Generations& generations, const QuotaTurns& turns, trust::Trust& trust);
 
   // The first State, or the first that the neighbour can understand: everything we hold.
   void greet(Neighbour& n);
@@ -83,15 +80,10 @@ class Granting final : public Part {
   void grant(Neighbour& n);
   void tell_received(Neighbour& n, const trust::Terms& terms, proto::State& state);
   void tell_convicted(Neighbour& n, const trust::Terms& terms, proto::State& state);
-  void tell_lacking(Neighbour& n);
   void tell_plain(const Neighbour& n, trust::Asks&& asks, proto::GenerationState& entry);
   void tell_generations(Neighbour& n, const trust::Terms& terms, std::size_t entries_max,
                         proto::State& state);
 
-  const Context& context_;
-  const Life& life_;
-  Membership& membership_;
-  Outbox& outbox_;
   const StorePressure& pressure_;
   Links links_;
   Generations& generations_;

@@ -1,7 +1,6 @@
 #include "client/core/receive/leases.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "client/core/base/constants.h"
 #include "client/core/neighbour/grants.h"

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "client/core/neighbour/neighbours.h"
 #include "client/core/receive/holders.h"

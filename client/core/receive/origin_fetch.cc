@@ -16,18 +16,14 @@ constexpr TimeUs kQuick = 500 * kMillisecond;  // for a generation: then there m
 constexpr TimeUs kLookAgain = 100 * kMillisecond;
 constexpr TimeUs kMeetingTime = 1 * kSecond;  // to hear what others fetch already
 
-OriginFetch::OriginFetch(const Context& context, const Life& life, Membership& membership,
-                         Outbox& outbox, const StorePressure& pressure, Downlink& down,
+OriginFetch::OriginFetch(const MeshPart& mesh, const StorePressure& pressure, Downlink& down,
                          Generations& generations, Receiving& receiving)
-    : context_(context),
-      life_(life),
-      membership_(membership),
-      outbox_(outbox),
+    : MeshPart(mesh),
       pressure_(pressure),
       down_(down),
       generations_(generations),
       receiving_(receiving),
-      random_(context.options.seed, 0x6f726967696e),
+      random_(context_.options.seed, 0x6f726967696e),
       taken_(generations.holdings().generation_count()) {}
 
 // --- what happens ---

@@ -16,9 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/neighbour/outbox.h"
 #include "client/core/receive/downlink.h"
 #include "client/core/receive/receiving.h"
 #include "client/core/receive/store_pressure.h"
@@ -33,11 +31,10 @@ inline constexpr TimeUs kLapseTimes = 10;
 inline constexpr TimeUs kLapseMin = 2 * kSecond;
 inline constexpr TimeUs kStandsTimes = 4;
 
-class OriginFetch final : public Part {
+class OriginFetch final : public MeshPart {
  public:
-  OriginFetch(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-              const StorePressure& pressure, Downlink& down, Generations& generations,
-              Receiving& receiving);
+  OriginFetch(const MeshPart& mesh, const StorePressure& pressure, Downlink& down,
+              Generations& generations, Receiving& receiving);
 
   // SwarmCore::origin_open and generation_fetched.
   void open(bool open);
@@ -80,10 +77,6 @@ class OriginFetch final : public Part {
   bool start(std::optional<std::uint32_t> first);
   void tell();
 
-  const Context& context_;
-  const Life& life_;
-  Membership& membership_;
-  Outbox& outbox_;
   const StorePressure& pressure_;
   Downlink& down_;
   Generations& generations_;

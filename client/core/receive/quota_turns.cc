@@ -13,14 +13,12 @@ namespace firn::core {
 constexpr std::uint32_t kQuotaRefreshes = 4;
 constexpr std::uint64_t kQuotaRefreshTimes = 8;
 
-QuotaTurns::QuotaTurns(const Context& context, const Life& life, Membership& membership,
-                       const StorePressure& pressure, Generations& generations)
-    : context_(context),
-      life_(life),
-      membership_(membership),
+QuotaTurns::QuotaTurns(const MeshPart& mesh, const StorePressure& pressure,
+                       Generations& generations)
+    : MeshPart(mesh),
       pressure_(pressure),
       generations_(generations),
-      turned_at_(life.began_at()) {}
+      turned_at_(life_.began_at()) {}
 
 TimeUs QuotaTurns::interval() const {
   return policy::near_end(generations_, membership_.neighbours()) ? policy::kStateIntervalEnd

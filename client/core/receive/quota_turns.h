@@ -7,17 +7,15 @@
 #include <optional>
 #include <vector>
 
-#include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
 #include "client/core/receive/store_pressure.h"
 #include "client/core/rows/generations.h"
 
 namespace firn::core {
 
-class QuotaTurns final : public Part {
+class QuotaTurns final : public MeshPart {
  public:
-  QuotaTurns(const Context& context, const Life& life, Membership& membership,
-             const StorePressure& pressure, Generations& generations);
+  QuotaTurns(const MeshPart& mesh, const StorePressure& pressure, Generations& generations);
 
   // How often the shares have gone round.
   std::uint32_t turn() const { return turn_; }
@@ -30,9 +28,6 @@ class QuotaTurns final : public Part {
   void tell_near_ends();
   void tell(const std::vector<std::uint32_t>& generations);
 
-  const Context& context_;
-  const Life& life_;
-  Membership& membership_;
   const StorePressure& pressure_;
   Generations& generations_;
   std::uint32_t turn_ = 0;

@@ -1,7 +1,6 @@
 #include "client/core/receive/receiving.h"
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "codec/encode.h"
@@ -12,20 +11,6 @@ namespace firn::core {
 constexpr std::uint32_t kStrikesConvicted = 2;
 
 using proto::GoodbyeReason;
-
-Receiving::Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-                     StorePressure& pressure, trust::Trust& trust, Generations& generations)
-    : context_(context),
-      life_(life),
-      membership_(membership),
-      outbox_(outbox),
-      pressure_(pressure),
-      trust_(trust),
-      generations_(generations) {}
-
-void Receiving::resume(const std::vector<std::uint32_t>& full) {
-  for (const std::uint32_t g : full) start_decode(g);
-}
 
 // --- blocks ---
 
@@ -249,7 +234,7 @@ void Receiving::want(GenerationSet wanted) {
   const GenerationSet before = holdings.settled();
   for (const std::uint32_t g : generations_.want(std::move(wanted), context_.now))
     membership_.neighbours().report(g);
-  std::vector<std::uint32_t> fresh = generations_.unwanted().members();
+  std::vector<std::uint32_t> fresh = generations_.unwanted();
   std::erase_if(fresh, [&](std::uint32_t g) { return before.contains(g); });
   for (const std::uint32_t g : fresh) {
     if (holdings.decoding(g)) continue;
@@ -259,8 +244,12 @@ void Receiving::want(GenerationSet wanted) {
     lose(g);
   }
   apply_verdicts();
+  report_unwanted(fresh);
+}
+
+void Receiving::report_unwanted(const std::vector<std::uint32_t>& fresh) {
   for (Neighbour& n : membership_.neighbours())
-    if (n.untold.begun()) n.untold.report_unwanted(fresh, holdings.settled());
+    if (n.untold.begun()) n.untold.report_unwanted(fresh, generations_.holdings().settled());
 }
 
 void Receiving::hurry(Urgent urgent) {
@@ -308,10 +297,12 @@ void Receiving::generation_lost(std::uint32_t g, const Error& error, bool fetch_
   if (!generations_.holdings().verified().contains(g)) return;
   if (fetch_again) {
     lose(g);
-    if (generations_.holdings().wants(g)) return fetch_lost(g, error);
-    for (Neighbour& n : membership_.neighbours())
-      if (n.untold.begun()) n.untold.report_unwanted({g}, generations_.holdings().settled());
-    return;
+    if (generations_.holdings().wants(g)) {
+      outbox_.warn("generation " + std::to_string(g) + " is fetched again: " + error.message(),
+                   "lost");
+      return life_.go_on();  // completion has to wait
+    }
+    return report_unwanted({g});
   }
   outbox_.warn("generation " + std::to_string(g) + " is not served any more: " + error.message(),
                "lost");
@@ -322,12 +313,6 @@ void Receiving::generation_lost(std::uint32_t g, const Error& error, bool fetch_
   for (Neighbour& n : membership_.neighbours()) {
     if (n.untold.begun()) n.untold.report_withdrawn(g);
   }
-}
-
-// Completion has to wait.
-void Receiving::fetch_lost(std::uint32_t g, const Error& error) {
-  outbox_.warn("generation " + std::to_string(g) + " is fetched again: " + error.message(), "lost");
-  life_.go_on();
 }
 
 void Receiving::generation_regained(std::uint32_t g) {

@@ -3,14 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "client/core/base/actions.h"
-#include "client/core/base/context.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/neighbour/outbox.h"
 #include "client/core/receive/store_pressure.h"
 #include "client/core/rows/generations.h"
 #include "client/core/trust/trust.h"
@@ -27,13 +24,14 @@ struct BlockCounts {
   std::uint64_t refused = 0;  // false, or dropped as their sender was not believed any more
 };
 
-class Receiving final : public Part {
+class Receiving final : public MeshPart {
  public:
-  Receiving(const Context& context, Life& life, Membership& membership, Outbox& outbox,
-            StorePressure& pressure, trust::Trust& trust, Generations& generations);
+  Receiving(const MeshPart& mesh, StorePressure& pressure, trust::Trust& trust,
+            Generations& generations)
+      : MeshPart(mesh), pressure_(pressure), trust_(trust), generations_(generations) {}
 
-  // Has those generations decoded of which an earlier run left all rows.
-  void resume(const std::vector<std::uint32_t>& full);
+  // All rows of g are there: has it decoded.
+  void start_decode(std::uint32_t g);
 
   // Whether a block fits the content's shape and the promises made; its sender is punished if not.
   bool fits(Neighbour& n, const proto::Block& block);
@@ -72,19 +70,14 @@ class Receiving final : public Part {
   void innovative(Neighbour& n, std::uint32_t g, std::uint32_t slot, const Vector& vector,
                   proto::Payload payload);
   void redundant(Neighbour& n, std::uint32_t g);
-  void start_decode(std::uint32_t g);
   void verified(std::uint32_t g, trust::Outcome outcome);
   void remove(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void fetch_again(std::uint32_t g, const std::vector<std::uint32_t>& slots);
   void report_lost(std::uint32_t g);
   void lose(std::uint32_t g);
-  void fetch_lost(std::uint32_t g, const Error& error);
+  void report_unwanted(const std::vector<std::uint32_t>& fresh);
   void ask_again(Neighbour& n);
 
-  const Context& context_;
-  Life& life_;
-  Membership& membership_;
-  Outbox& outbox_;
   StorePressure& pressure_;
   trust::Trust& trust_;
   Generations& generations_;

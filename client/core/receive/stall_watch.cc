@@ -9,15 +9,12 @@
 
 namespace firn::core {
 
-StallWatch::StallWatch(const Context& context, const Life& life, Membership& membership,
-                       Uplink& uplink, const Holdings& holdings)
-    : context_(context),
-      life_(life),
-      membership_(membership),
+StallWatch::StallWatch(const MeshPart& mesh, Uplink& uplink, const Holdings& holdings)
+    : MeshPart(mesh),
       uplink_(uplink),
       holdings_(holdings),
-      random_(context.options.seed, 0x6e756c6c73),
-      looked_at_(life.began_at()) {}
+      random_(context_.options.seed, 0x6e756c6c73),
+      looked_at_(life_.began_at()) {}
 
 TimeUs StallWatch::next_due() {
   if (idle() || std::as_const(membership_).neighbours().empty()) return kNever;

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 
-#include "client/core/base/context.h"
 #include "client/core/base/uplink.h"
 #include "client/core/mesh/membership.h"
 #include "client/core/rows/holdings.h"
@@ -15,10 +14,9 @@
 
 namespace firn::core {
 
-class StallWatch final : public Part {
+class StallWatch final : public MeshPart {
  public:
-  StallWatch(const Context& context, const Life& life, Membership& membership, Uplink& uplink,
-             const Holdings& holdings);
+  StallWatch(const MeshPart& mesh, Uplink& uplink, const Holdings& holdings);
 
   // If it is due: attaches null vectors of one generation that stands still, as each costs n bytes
   // for every neighbour. Generations take turns, as no neighbour may have news of some. Then
@@ -36,9 +34,6 @@ class StallWatch final : public Part {
   bool idle() const { return life_.complete() || holdings_.done(); }
   bool stands_still(std::uint32_t g, const OpenGeneration& open) const;
 
-  const Context& context_;
-  const Life& life_;
-  Membership& membership_;
   Uplink& uplink_;
   const Holdings& holdings_;
   codec::CoefficientStream random_;

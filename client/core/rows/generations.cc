@@ -1,6 +1,5 @@
 #include "client/core/rows/generations.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -10,6 +9,20 @@ namespace firn::core {
 namespace {
 
 constexpr std::size_t kShutTold = 16;  // generations told of where no more may be opened [062]
+
+// Of these, in turn from `next` on, those that are offered: `count` at most, of `looks` looked at.
+std::vector<std::uint32_t> in_turn(const std::set<std::uint32_t>& all, std::uint32_t& next,
+                                   const std::function<bool(std::uint32_t)>& offered,
+                                   std::uint64_t count, std::size_t looks) {
+  std::vector<std::uint32_t> chosen;
+  auto g = all.lower_bound(next);
+  for (std::size_t looked = 0; looked < looks && chosen.size() < count; ++looked) {
+    if (g == all.end()) g = all.begin();
+    if (offered(*g)) chosen.push_back(*g);
+    next = *g++ + 1;
+  }
+  return chosen;
+}
 
 // Of a unit vector; else kCoded.
 std::uint32_t source_block_of(const std::vector<std::uint8_t>& vector) {
@@ -111,17 +124,10 @@ bool Generations::invites(std::uint32_t g, TimeUs now) {
 
 std::vector<std::uint32_t> Generations::next_waiting(
     const std::function<bool(std::uint32_t)>& offered, std::uint32_t count_max, TimeUs now) {
-  std::vector<std::uint32_t> chosen;
   forget_settled();
   const std::uint64_t count = std::min<std::uint64_t>(count_max, room_to_invite(now));
   const std::size_t looks = std::min<std::size_t>(not_opened_.size(), kScanMax);
-  auto g = not_opened_.lower_bound(next_waiting_);
-  for (std::size_t looked = 0; looked < looks && chosen.size() < count; ++looked) {
-    if (g == not_opened_.end()) g = not_opened_.begin();
-    if (offered(*g)) chosen.push_back(*g);
-    next_waiting_ = *g++ + 1;
-  }
-  return chosen;
+  return in_turn(not_opened_, next_waiting_, offered, count, looks);
 }
 
 std::vector<std::uint32_t> Generations::shut_after(std::uint32_t g) {
@@ -166,17 +172,16 @@ void Generations::give_up(std::uint32_t g) {
   holdings_.give_up(g);
 }
 
-GenerationSet Generations::unwanted() const {
-  GenerationSet all = holdings_.settled();
-  for (std::uint32_t g = all.next_present(0); g < all.size(); g = all.next_present(g + 1))
-    if (holdings_.verified().contains(g)) all.remove(g);
+std::vector<std::uint32_t> Generations::unwanted() const {
+  std::vector<std::uint32_t> all = holdings_.settled().members();
+  std::erase_if(all, [this](std::uint32_t g) { return holdings_.verified().contains(g); });
   return all;
 }
 
 std::vector<std::uint32_t> Generations::want(GenerationSet wanted, TimeUs now) {
-  const GenerationSet before = holdings_.settled();
+  const std::vector<std::uint32_t> before = holdings_.settled().members();
   holdings_.want(std::move(wanted));
-  for (std::uint32_t g = before.next_present(0); g < before.size(); g = before.next_present(g + 1))
+  for (const std::uint32_t g : before)
     if (holdings_.wants(g)) not_opened_.insert(g);
   return welcome(now);
 }
@@ -211,14 +216,7 @@ std::vector<std::uint32_t> Generations::next_lost(const std::function<bool(std::
                                                   std::uint32_t count_max) {
   std::erase_if(lost_,
                 [&](std::uint32_t g) { return holdings_.rank(g) > 0 || !holdings_.wants(g); });
-  std::vector<std::uint32_t> chosen;
-  auto g = lost_.lower_bound(next_lost_);
-  for (std::size_t looked = 0; looked < lost_.size() && chosen.size() < count_max; ++looked) {
-    if (g == lost_.end()) g = lost_.begin();
-    if (offered(*g)) chosen.push_back(*g);
-    next_lost_ = *g++ + 1;
-  }
-  return chosen;
+  return in_turn(lost_, next_lost_, offered, count_max, lost_.size());
 }
 
 }  // namespace firn::core

@@ -93,7 +93,7 @@ class Generations {
   void set_fetching(std::vector<proto::Span> spans) { fetching_ = std::move(spans); }
   const std::vector<proto::Span>& fetching() const { return fetching_; }
   // What this peer neither has in whole nor wants.
-  GenerationSet unwanted() const;
+  std::vector<std::uint32_t> unwanted() const;
   // Rows that have been judged: Holdings::mark, doubt, doubt_all and remove.
   void mark(std::uint32_t g, const std::vector<std::uint32_t>& slots, Rows as) {
     holdings_.mark(g, slots, as);

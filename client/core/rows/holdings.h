@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "client/core/base/actions.h"
@@ -15,7 +14,7 @@
 #include "client/core/rows/recent_changes.h"
 #include "codec/random.h"
 #include "codec/span_basis.h"
-#include "proto/content/manifest.h"
+#include "proto/content/shape.h"
 
 namespace firn::core {
 

@@ -8,12 +8,9 @@
 
 namespace firn::core {
 
-namespace {
-constexpr std::size_t kRowsPerRank =
-    4;  // more rows of a generation than this times n prove no more
+constexpr std::size_t kRowsPerRank = 4;  // times n: more rows of a generation prove no more
 // Rows on the way to one neighbour, which may never acknowledge any.
 constexpr std::size_t kOnTheWayMax = 4096;
-}  // namespace
 
 void Departure::sent(PeerKey peer, std::uint32_t sequence, std::uint32_t generation,
                      std::optional<std::uint32_t> source_index,

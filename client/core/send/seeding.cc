@@ -2,23 +2,12 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 namespace firn::core {
 
 constexpr TimeUs kDepartureInterval = 100 * kMillisecond;  // is it safe to leave? Less costs CPU
 
 using Kind = SeedPolicy::Kind;
-
-Seeding::Seeding(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-                 const Uplink& uplink, const Holdings& holdings, Granting& granting)
-    : context_(context),
-      life_(life),
-      membership_(membership),
-      outbox_(outbox),
-      uplink_(uplink),
-      holdings_(holdings),
-      granting_(granting) {}
 
 void Seeding::begin_as_source() {
   if (context_.options.seeding.kind == Kind::kWhenSafe) departure_.emplace(holdings_.shape());
@@ -79,10 +68,6 @@ bool Seeding::may_depart() {
   return departure_->safe(membership_.neighbours());
 }
 
-bool Seeding::needs_ours(const Neighbour& n) const {
-  return !n.holds.heard() || !n.holds.settled().includes(holdings_.held());
-}
-
 bool Seeding::duty_done() const {
   const SeedPolicy& seeding = context_.options.seeding;
   const TimeUs stayed = context_.now - life_.completed_at();
@@ -101,8 +86,11 @@ bool Seeding::duty_done() const {
     case Kind::kWhileNeeded:
       if (stayed >= seeding.duration) return true;
       if (holdings_.whole()) return satisfied_.size() == membership_.neighbours().size();
-      return std::ranges::none_of(std::as_const(membership_).neighbours(),
-                                  [this](const Neighbour& n) { return needs_ours(n); });
+      // One needs ours that has said nothing yet, or takes something that this peer holds.
+      return std::ranges::none_of(
+          std::as_const(membership_).neighbours(), [this](const Neighbour& n) {
+            return !n.holds.heard() || !n.holds.settled().includes(holdings_.held());
+          });
   }
   return true;
 }

@@ -4,12 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <set>
-#include <vector>
 
-#include "client/core/base/context.h"
 #include "client/core/base/uplink.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/neighbour/outbox.h"
 #include "client/core/receive/granting.h"
 #include "client/core/rows/holdings.h"
 #include "client/core/send/departure.h"
@@ -17,10 +14,10 @@
 
 namespace firn::core {
 
-class Seeding final : public Part {
+class Seeding final : public MeshPart {
  public:
-  Seeding(const Context& context, const Life& life, Membership& membership, Outbox& outbox,
-          const Uplink& uplink, const Holdings& holdings, Granting& granting);
+  Seeding(const MeshPart& mesh, const Uplink& uplink, const Holdings& holdings, Granting& granting)
+      : MeshPart(mesh), uplink_(uplink), holdings_(holdings), granting_(granting) {}
 
   // This peer has had everything from the start.
   void begin_as_source();
@@ -46,13 +43,7 @@ class Seeding final : public Part {
  private:
   bool may_depart();
   bool duty_done() const;
-  // It has said nothing yet, or this peer holds something that it takes.
-  bool needs_ours(const Neighbour& n) const;
 
-  const Context& context_;
-  const Life& life_;
-  Membership& membership_;
-  Outbox& outbox_;
   const Uplink& uplink_;
   const Holdings& holdings_;
   Granting& granting_;

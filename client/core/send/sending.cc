@@ -17,12 +17,10 @@ constexpr int kNullVectorTries = 8;
 // Rows that are mixed into a block [053]. More costs CPU; double: +2 % where a source leaves [096].
 constexpr std::uint32_t kMixtureRows = 16;
 
-Sending::Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
-                 const Holdings& holdings, Granting& granting, Seeding& seeding,
-                 const trust::Trust& trust, Spread& spread, Contributions& contributions)
-    : context_(context),
-      membership_(membership),
-      outbox_(outbox),
+Sending::Sending(const MeshPart& mesh, Uplink& uplink, const Holdings& holdings, Granting& granting,
+                 Seeding& seeding, const trust::Trust& trust, Spread& spread,
+                 Contributions& contributions)
+    : MeshPart(mesh),
       uplink_(uplink),
       holdings_(holdings),
       granting_(granting),
@@ -30,8 +28,8 @@ Sending::Sending(const Context& context, Membership& membership, Outbox& outbox,
       trust_(trust),
       spread_(spread),
       contributions_(contributions),
-      relay_(context.options.seed),
-      random_(context.options.seed, 0x636f646573) {}
+      relay_(context_.options.seed),
+      random_(context_.options.seed, 0x636f646573) {}
 
 void Sending::begin_as_source() {
   source_.emplace(holdings_.shape(), context_.options.dense);

@@ -6,10 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "client/core/base/context.h"
 #include "client/core/base/uplink.h"
 #include "client/core/mesh/membership.h"
-#include "client/core/neighbour/outbox.h"
 #include "client/core/receive/granting.h"
 #include "client/core/rows/holdings.h"
 #include "client/core/send/choice/relay_policy.h"
@@ -23,11 +21,11 @@
 
 namespace firn::core {
 
-class Sending final : public Part {
+class Sending final : public MeshPart {
  public:
-  Sending(const Context& context, Membership& membership, Outbox& outbox, Uplink& uplink,
-          const Holdings& holdings, Granting& granting, Seeding& seeding, const trust::Trust& trust,
-          Spread& spread, Contributions& contributions);
+  Sending(const MeshPart& mesh, Uplink& uplink, const Holdings& holdings, Granting& granting,
+          Seeding& seeding, const trust::Trust& trust, Spread& spread,
+          Contributions& contributions);
 
   // This peer had everything from the start, or is complete and has more neighbours than a choice
   // can look at (kFewToLookAt): from now on SourcePolicy chooses.
@@ -67,9 +65,6 @@ class Sending final : public Part {
   void draw_vector(const Neighbour& n, const std::vector<std::uint8_t>& null, SendBlock& out);
   void mix(const Neighbour& n, std::size_t rows_max, SendBlock& out);
 
-  const Context& context_;
-  Membership& membership_;
-  Outbox& outbox_;
   Uplink& uplink_;
   const Holdings& holdings_;
   Granting& granting_;

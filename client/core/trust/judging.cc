@@ -1,7 +1,6 @@
 #include "client/core/trust/judging.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "client/core/base/constants.h"
 #include "client/core/trust/proof_serving.h"

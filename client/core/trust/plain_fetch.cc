@@ -1,6 +1,5 @@
 #include "client/core/trust/plain_fetch.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "client/core/base/constants.h"

@@ -1,6 +1,5 @@
 #include "client/core/trust/proof_serving.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace firn::core::trust {

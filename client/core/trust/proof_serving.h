@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <vector>
 
 #include "client/core/trust/plain_fetch.h"
 #include "client/core/trust/verdicts.h"

@@ -1,9 +1,7 @@
 #include "client/core/trust/regime.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "client/core/base/constants.h"
 #include "proto/base/limits.h"
 #include "proto/content/authority.h"
 
@@ -105,12 +103,6 @@ void Regime::acquit(const PeerId& id) {
   regards_.set_amid_polluters(!convicted_.empty());
 }
 
-void Regime::forget_convicted() {
-  if (convicted_.empty() || world_.context.now - convicted_at_ < kConvictedMemory) return;
-  convicted_.clear();
-  regards_.set_amid_polluters(false);
-}
-
 // Where a neighbour that holds everything has sent something since the last change, and something
 // useful comes. Where nothing does, and for long by the word of peers that may lie alone, any row
 // is wanted.
@@ -147,7 +139,10 @@ void Regime::found_lying(const PeerId& maker, bool vouched) {
 }
 
 void Regime::step() {
-  forget_convicted();
+  if (!convicted_.empty() && world_.context.now - convicted_at_ >= kConvictedMemory) {
+    convicted_.clear();
+    regards_.set_amid_polluters(false);
+  }
   mistrust_.step();
   step_proof();
   unguided_ = !strict_ && !near_ && !world_.life.complete() && world_.mesh.small_mesh();

@@ -119,7 +119,6 @@ class Regime {
   bool wants_belief() const;
   void step_proof();
   bool many_polluters() const;
-  void forget_convicted();
   TimeUs opens_at() const;
 
   const World& world_;

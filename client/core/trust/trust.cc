@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "client/core/trust/check_review.h"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "client/core/base/constants.h"
-#include "client/core/send/choice/late_binding.h"
 #include "client/core/send/choice/plain_blocks.h"
 
 namespace firn::core::policy {

@@ -1,13 +1,10 @@
 #include "client/core/send/source/contributions.h"
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "client/core/mesh/predecessors.h"
 #include "client/core/neighbour/untold.h"
 #include "client/core/send/source/source_policy.h"
-#include "client/core/send/source/worth.h"
 
 namespace firn::core {
 

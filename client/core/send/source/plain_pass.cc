@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "client/core/send/source/first_pass.h"
-
 namespace firn::core::policy {
 
 constexpr double kPlainLostBlocks = 24;

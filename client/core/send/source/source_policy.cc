@@ -6,7 +6,7 @@
 #include "client/core/base/constants.h"
 #include "client/core/neighbour/grants.h"
 #include "client/core/send/choice/plain_blocks.h"
-#include "client/core/send/source/worth.h"
+#include "client/core/send/source/voices.h"
 
 namespace firn::core::policy {
 

@@ -1,12 +1,10 @@
 #include "client/core/send/source/spread.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "client/core/mesh/predecessors.h"
 #include "client/core/send/source/source_policy.h"
-#include "client/core/send/source/worth.h"
 #include "codec/encode.h"
 
 namespace firn::core {
