@@ -377,18 +377,9 @@ class Session {
         }
     }
   }
-  // Answers come in the order of the questions, also once no more are asked.
   void origin(std::uint8_t what) {
-    if (what == 233) {
-      world_.origin_open = in_.below(4) != 0;
-      return core_.origin_open(world_.origin_open, now());
-    }
-    if (world_.asked_of_origin.empty()) return;
-    const std::uint32_t g = world_.asked_of_origin.front();
-    world_.asked_of_origin.pop_front();
-    const bool right = in_.below(4) != 0;
-    if (right && !world_.stopped) world_.verified.insert(g);
-    core_.generation_fetched(g, right, now());
+    const bool well = in_.below(4) != 0;
+    what == 233 ? world_.open_origin(well) : world_.fetched(well);
   }
   void decoded() {
     if (in_.below(4) == 0) {

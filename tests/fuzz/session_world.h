@@ -85,6 +85,19 @@ class World {
   }
   const Shape& shape() const { return shape_; }
 
+  void open_origin(bool open) {
+    origin_open = open;
+    core_->origin_open(open, now);
+  }
+  // The answer to the oldest question, also once no more are asked.
+  void fetched(bool right) {
+    if (asked_of_origin.empty()) return;
+    const std::uint32_t g = asked_of_origin.front();
+    asked_of_origin.pop_front();
+    if (right && !stopped) verified.insert(g);
+    core_->generation_fetched(g, right, now);
+  }
+
  private:
   void settle() {
     // Some are answered at once, with more actions.

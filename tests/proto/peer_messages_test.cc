@@ -290,21 +290,15 @@ TEST_CASE("a state out of bounds is refused") {
   CHECK(says(many(limits::kStateEntriesMax + 1, 0), "too many"));
   CHECK(says(many(0, limits::kStateSpansMax + 1), "too many"));
 
-  const auto fetching = [&](std::size_t spans) {
+  const auto named = [&](std::size_t received, std::size_t convicted, std::size_t fetching = 0) {
     return with([&](auto& s) {
-      for (std::size_t i = 0; i < spans; ++i) s.add_fetching()->set_count(1);
-    });
-  };
-  CHECK(fetching(limits::kFetchingMax) == "");
-  CHECK(says(fetching(limits::kFetchingMax + 1), "too many"));
-
-  const auto named = [&](std::size_t received, std::size_t convicted) {
-    return with([&](auto& s) {
+      for (std::size_t i = 0; i < fetching; ++i) s.add_fetching()->set_count(1);
       for (std::size_t i = 0; i < received; ++i) s.add_received();
       for (std::size_t i = 0; i < convicted; ++i) s.add_convicted(i);
     });
   };
-  CHECK(named(limits::kReceivedMax, limits::kConvictedMax) == "");
+  CHECK(named(limits::kReceivedMax, limits::kConvictedMax, limits::kFetchingMax) == "");
+  CHECK(says(named(0, 0, limits::kFetchingMax + 1), "too many"));
   CHECK(says(named(limits::kReceivedMax + 1, 0), "too many"));
   CHECK(says(named(0, limits::kConvictedMax + 1), "too many"));
 }
@@ -454,12 +448,9 @@ TEST_CASE("hello, states and blocks are sent as docs/protocol.md prints them") {
   lost.unwanted = {{17, 1}, {20, 2}};
   lost.withdrawn = {{17, 1}, {20, 1}};
   check("state_withdrawn", lost);
-
-  State fetching;
-  fetching.acknowledged = 7;
-  fetching.credit = 300;
-  fetching.fetching = {{17, 3}};
-  check("state_fetching", fetching);
+  lost.unwanted = lost.withdrawn = {};
+  lost.fetching = {{17, 3}};
+  check("state_fetching", lost);
 
   State strict;
   strict.acknowledged = 7;
