@@ -243,8 +243,7 @@ class Session {
     const std::size_t bytes = proto::wire_bytes(message);
     core_.message(key, std::move(message), bytes, now());
   }
-  // A message of a retired or unknown kind.
-  void pass_over() {
+  void pass_over() {  // a message of a retired or unknown kind
     const std::size_t bytes = in_.byte();
     if (auto* c = in_.pick(world_.connections))
       core_.message(c->first, proto::PassedOver{}, bytes, now());

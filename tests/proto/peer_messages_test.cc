@@ -451,7 +451,6 @@ TEST_CASE("hello, states and blocks are sent as docs/protocol.md prints them") {
   lost.unwanted = lost.withdrawn = {};
   lost.fetching = {{17, 3}};
   check("state_fetching", lost);
-
   State strict;
   strict.acknowledged = 7;
   strict.credit = 300;
