@@ -46,8 +46,9 @@ void Parts::start(const Info& info, bool met_proven) {
   connections.set_block_bytes(shape.block_bytes);
   for (Neighbour& n : membership.neighbours()) n.holds.set_shape(shape);
   Transfer& made = transfer.emplace(*this, info, met_proven);
-  order.insert(order.end(), {&made.receiving, &made.origins, &made.turns, &made.stalls, &made.spread,
-                             &made.contributions, &made.sending, &made.granting, &made.seeding});
+  order.insert(order.end(),
+               {&made.receiving, &made.origins, &made.turns, &made.stalls, &made.spread,
+                &made.contributions, &made.sending, &made.granting, &made.seeding});
 }
 
 }  // namespace firn::core

@@ -60,7 +60,8 @@ State RandomMessages::state() {
     const std::uint64_t prefix = coin() ? 0 : random_();
     state.received.push_back({prefix << 32 | random_(), any_size_u32()});
   }
-  for (std::vector<Span>* spans : {&state.complete, &state.unwanted, &state.withdrawn, &state.fetching}) {
+  for (std::vector<Span>* spans :
+       {&state.complete, &state.unwanted, &state.withdrawn, &state.fetching}) {
     for (std::uint32_t i = below(5); i > 0; --i) {
       const std::uint32_t first = below(limits::kGenerationCountMax);
       spans->push_back({first, 1 + below(limits::kGenerationCountMax - first)});

@@ -317,9 +317,8 @@ void Peer::on(const core::FetchFromOrigin& action) {
   asked_of_origin += action.count;
   for (std::uint32_t i = 0; i < action.count; ++i) {
     const bool fails = network_.random().below(1000) < spec_.origin_fails * 1000;
-    later(spec_.origin * (i + 1), [this, fails, g = action.first + i] {
-      fails ? fetched(g, false) : disk.keep(g);
-    });
+    later(spec_.origin * (i + 1),
+          [this, fails, g = action.first + i] { fails ? fetched(g, false) : disk.keep(g); });
   }
 }
 

@@ -64,7 +64,7 @@ class Peer {
   TimeUs completed_at = -1;
   std::vector<std::string> warnings;
   std::uint32_t asked_of_origin = 0;  // generations
-  std::vector<PeerId> ids;  // a new one at each start, the last is id()
+  std::vector<PeerId> ids;            // a new one at each start, the last is id()
 
  private:
   // What one action asks for; `on` where that takes more than a line.

@@ -229,9 +229,9 @@ class Neighbour {
   Traffic traffic;
   Reports reports;
   std::vector<proto::Span> fetching;  // generations that it fetches from an origin
-  double worth = 1;                 // of a row that a source gives to it (contributions.h)
-  std::uint32_t barren_before = 0;  // peers of its network that passed nothing on
-  bool stranger = false;            // Neighbours::strangers
+  double worth = 1;                   // of a row that a source gives to it (contributions.h)
+  std::uint32_t barren_before = 0;    // peers of its network that passed nothing on
+  bool stranger = false;              // Neighbours::strangers
 
  private:
   FairExchange fair_exchange_;

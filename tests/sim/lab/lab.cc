@@ -358,7 +358,8 @@ void Lab::handle_origin(Peer& origin, const LabEvent& event) {
     Peer& asker = *peers_[event.value];
     const core::FetchFromOrigin run = asker.asking.front();
     asker.asking.pop_front();
-    if (now >= origin.gone_until) origin.web->ask(asker.index, run, now);
+    if (now >= origin.gone_until)
+      origin.web->ask(asker.index, run, now);
     else
       for (std::uint32_t i = 0; i < run.count; ++i)
         from_origin(origin, kNotFetched, asker.index, run.first + i);

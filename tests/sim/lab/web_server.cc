@@ -13,8 +13,8 @@ constexpr double kRest = 0.5;  // bytes: less is rounding
 
 void WebServer::advance(core::TimeUs now) {
   if (!transfers_.empty()) {
-    const double each = up_ * static_cast<double>(now - now_) * 1e-6 /
-                        static_cast<double>(transfers_.size());
+    const double each =
+        up_ * static_cast<double>(now - now_) * 1e-6 / static_cast<double>(transfers_.size());
     for (Transfer& one : transfers_) {
       const double bytes = std::min(each, one.left);
       one.left -= bytes;
