@@ -9,7 +9,7 @@ TEST_CASE("a generation that comes once it is not wanted any more is kept") {
   OriginBench bench(2);
   bench.start();
   bench.open_origin();
-  const Numbers asked = bench.asked();
+  const GenerationNumbers asked = bench.asked();
   REQUIRE(asked.size() == 1);
   const std::uint32_t g = *asked.begin();
   bench.core.want({g != 0, g != 1}, bench.now);
@@ -23,7 +23,7 @@ TEST_CASE("a generation that comes once it is not wanted any more is kept") {
     bench.answer(g, false);
     CHECK(bench.core.report().generations_verified == 0);
   }
-  CHECK(bench.serve(kMillisecond, 5 * kSecond) == Numbers{1 - g});
+  CHECK(bench.serve(kMillisecond, 5 * kSecond) == GenerationNumbers{1 - g});
   CHECK(bench.take<core::ContentComplete>().size() == 1);
 }
 
@@ -35,7 +35,7 @@ void rows_overtake(OriginBench& bench) {
   bench.core.want({true, false}, bench.now);
   bench.drain();
   bench.open_origin();
-  REQUIRE(bench.asked() == Numbers{0});
+  REQUIRE(bench.asked() == GenerationNumbers{0});
   bench.join(1, peer_id(1), 0, true);
   bench.give_rows(1, 0, 0, OriginBench::kRows);
   REQUIRE(bench.take<core::Decode>().size() == 1);
@@ -83,7 +83,7 @@ TEST_CASE("what is decoded is not asked of the origin, until it could not be") {
   bench.open_origin();
   CHECK(bench.asked_within(2 * facts::stands_after(facts::kUsualAtFirst)).empty());
   bench.core.generation_decoded(0, core::DecodeOutcome::kFailed, bench.now);
-  CHECK(bench.asked_within(kSecond) == Numbers{0});
+  CHECK(bench.asked_within(kSecond) == GenerationNumbers{0});
 }
 
 TEST_CASE("answers after the stop change nothing") {
@@ -91,7 +91,7 @@ TEST_CASE("answers after the stop change nothing") {
     OriginBench bench(2);
     bench.start();
     bench.open_origin();
-    const Numbers asked = bench.asked();
+    const GenerationNumbers asked = bench.asked();
     REQUIRE(asked.size() == 1);
     bench.core.stop(bench.now);
     bench.drain();

@@ -13,7 +13,7 @@
 
 namespace firn::test {
 
-using Numbers = std::set<std::uint32_t>;  // of generations
+using GenerationNumbers = std::set<std::uint32_t>;  // of generations
 
 struct OriginBench : Fixture {
   static constexpr std::uint32_t kRows = 4, kRowBytes = 16;  // of a generation
@@ -38,13 +38,13 @@ struct OriginBench : Fixture {
     return some;
   }
   // The same, as generations; none of them was asked for already.
-  Numbers asked() {
-    Numbers all;
+  GenerationNumbers asked() {
+    GenerationNumbers all;
     for (const core::FetchFromOrigin& run : runs())
       for (std::uint32_t i = 0; i < run.count; ++i) CHECK(all.insert(run.first + i).second);
     return all;
   }
-  Numbers asked_within(TimeUs time) {
+  GenerationNumbers asked_within(TimeUs time) {
     pass(time);
     return asked();
   }
@@ -55,8 +55,8 @@ struct OriginBench : Fixture {
   }
   // Each generation comes `each` after the one before, until nothing has been asked for during
   // `patience`. Returns what came.
-  Numbers serve(TimeUs each, TimeUs patience) {
-    Numbers came;
+  GenerationNumbers serve(TimeUs each, TimeUs patience) {
+    GenerationNumbers came;
     for (TimeUs last = now; now - last < patience;) {
       asked();
       if (waiting.empty()) {

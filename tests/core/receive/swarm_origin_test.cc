@@ -13,7 +13,7 @@ TEST_CASE("an origin is asked while it is open") {
   bench.start();
   CHECK(bench.asked_within(10 * kSecond).empty());
   bench.open_origin();
-  const Numbers first = bench.asked();
+  const GenerationNumbers first = bench.asked();
   REQUIRE(first.size() == 1);
   bench.open_origin(false);
   bench.answer(*first.begin(), false);
@@ -51,11 +51,11 @@ TEST_CASE("a generation that did not come is asked for again, after a rest") {
   OriginBench bench(1);
   bench.start();
   bench.open_origin();
-  REQUIRE(bench.asked() == Numbers{0});
+  REQUIRE(bench.asked() == GenerationNumbers{0});
   for (int i = 0; i < 3; ++i) {
     bench.answer(0, false);
     CHECK(bench.asked().empty());
-    CHECK(bench.asked_within(kSecond) == Numbers{0});
+    CHECK(bench.asked_within(kSecond) == GenerationNumbers{0});
   }
   bench.answer(0);
   CHECK(bench.take<core::ContentComplete>().size() == 1);
@@ -69,7 +69,7 @@ TEST_CASE("what is read now is asked for next") {
   bench.asked();
   bench.pass(10 * kMillisecond);
   bench.answer(bench.waiting.front());
-  const Numbers fetched = bench.asked();
+  const GenerationNumbers fetched = bench.asked();
   REQUIRE(bench.waiting.size() > 2);
   std::uint32_t awaited = 150;
   while (fetched.contains(awaited)) ++awaited;
@@ -97,7 +97,7 @@ TEST_CASE("only what is wanted is fetched") {
   }
   bench.drain();
   bench.open_origin();
-  CHECK(bench.serve(kMillisecond, 5 * kSecond) == Numbers{1, 3, 7});
+  CHECK(bench.serve(kMillisecond, 5 * kSecond) == GenerationNumbers{1, 3, 7});
   CHECK(bench.take<core::ContentComplete>().size() == 1);
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("of generations that were lost those are fetched that are wanted once 
     bench.drain();
     bench.open_origin();
     CHECK(bench.serve(kMillisecond, 5 * kSecond) ==
-          (again ? Numbers{0, 1, 2, 3} : Numbers{0, 1, 3}));
+          (again ? GenerationNumbers{0, 1, 2, 3} : GenerationNumbers{0, 1, 3}));
   }
 }
 
@@ -165,14 +165,14 @@ TEST_CASE("what a neighbour holds, has rows of or fetches is not asked of the or
   bench.say(1, state);
   bench.open_origin();
   const TimeUs began = bench.now;
-  Numbers asked;
+  GenerationNumbers asked;
   while (bench.now - began < OriginBench::kHeldUp - 2 * OriginBench::kBegun) {
     asked.merge(bench.asked_within(kSecond / 4));
     if (bench.waiting.empty()) continue;
     bench.pass(facts::kUsualAtFirst);
     bench.answer(bench.waiting.front());
   }
-  CHECK(asked == Numbers{6, 7});
+  CHECK(asked == GenerationNumbers{6, 7});
 }
 
 TEST_CASE("what a neighbour reads is asked for next") {
@@ -181,7 +181,7 @@ TEST_CASE("what a neighbour reads is asked for next") {
   bench.open(1, peer_id(1));
   bench.say_state(1, 0, 0, {reads(150)});
   bench.open_origin();
-  CHECK(bench.asked_within(OriginBench::kBegun) == Numbers{150});
+  CHECK(bench.asked_within(OriginBench::kBegun) == GenerationNumbers{150});
 }
 
 TEST_CASE("what a neighbour left without having it is asked for") {
@@ -209,7 +209,7 @@ TEST_CASE("a claim lapses if none of it comes, also beside a neighbour that brin
   bench.say_fetching(2, {{8, 8}});
   bench.open_origin();
   const TimeUs began = bench.now;
-  Numbers asked;
+  GenerationNumbers asked;
   for (std::uint32_t i = 0; bench.now - began < OriginBench::kHeldUp - kSecond; ++i) {
     bench.give_rows(1, i / OriginBench::kRows % 8, i % OriginBench::kRows, 1);
     bench.say_fetching(2, {{8, 8}});  // the same, which makes it no younger
@@ -222,7 +222,7 @@ TEST_CASE("a claim lapses if none of it comes, also beside a neighbour that brin
     asked.merge(bench.asked_within(kSecond / 2 + OriginBench::kBegun / 5));
   }
   CHECK_FALSE(asked.empty());
-  CHECK(std::ranges::includes(Numbers{8, 9, 10, 11, 12, 13, 14, 15}, asked));
+  CHECK(std::ranges::includes(GenerationNumbers{8, 9, 10, 11, 12, 13, 14, 15}, asked));
 }
 
 TEST_CASE("neighbours that bring nothing hold the origin up for a while and no longer") {
@@ -245,7 +245,8 @@ TEST_CASE("neighbours that bring nothing hold the origin up for a while and no l
   CHECK(bench.asked_within(OriginBench::kHeldUp - kSecond / 2).empty());
   CHECK_FALSE(bench.asked_within(kSecond / 2 + OriginBench::kBegun).empty());
   // And for none of the others any more.
-  CHECK(bench.serve(10 * kMillisecond, 2 * OriginBench::kBegun) == Numbers{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(bench.serve(10 * kMillisecond, 2 * OriginBench::kBegun) ==
+        GenerationNumbers{0, 1, 2, 3, 4, 5, 6, 7});
   CHECK(bench.take<core::ContentComplete>().size() == 1);
 }
 
@@ -271,7 +272,7 @@ TEST_CASE("States tell what is fetched until it has come, or will not") {
     bench.open(1, peer_id(1));
     bench.say(1, proto::State{});
     bench.open_origin();
-    const Numbers asked = bench.asked_within(OriginBench::kBegun);
+    const GenerationNumbers asked = bench.asked_within(OriginBench::kBegun);
     REQUIRE(asked.size() == 1);
     const std::vector<proto::State> told = bench.heard<proto::State>(1);
     REQUIRE_FALSE(told.empty());
@@ -298,7 +299,7 @@ TEST_CASE("a generation whose rows stop coming is asked of the origin") {
   bench.open_origin();
   const TimeUs stands = facts::stands_after(facts::kUsualAtFirst);
   CHECK(bench.asked_within(stands - kSecond / 2).empty());
-  CHECK(bench.asked_within(kSecond) == Numbers{0});
+  CHECK(bench.asked_within(kSecond) == GenerationNumbers{0});
   bench.answer(0);
   CHECK(bench.core.report().bytes_from_origins == OriginBench::kBytes);
   CHECK(bench.take<core::DropRows>().size() == 1);
