@@ -123,6 +123,7 @@ void Disk::read_and_decode(const core::Decode& action) {
 // Whether the rows decode to what the content has there; it is verified then.
 bool Disk::decodes(const core::Decode& action) {
   const std::uint32_t g = action.generation;
+  if (verified.contains(g)) return true;  // an origin has given it, and its rows have been dropped
   const Shape& shape = content_.manifest.info.shape;
   std::vector<const std::uint8_t*> vectors, payloads;
   for (std::uint32_t slot = 0; slot < shape.blocks_in(g); ++slot) {
