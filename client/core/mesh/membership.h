@@ -112,7 +112,7 @@ class MeshPart : public Part {
 
  protected:
   const Context& context_;
-  Life& life_;
+  Life& life_;  // ManifestFetch and Receiving alone change it
   Membership& membership_;
   Outbox& outbox_;
 };
