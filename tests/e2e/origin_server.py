@@ -29,6 +29,7 @@ class Faults:
     status_after = None  # (count, status): answer this after so many more requests
     retry_after = None  # the header, with `status`
     close_each = False  # close the connection after each answer
+    at_once = 0  # more answers than these at the same time are 503; 0: any number
     one_connection = False  # others wait until the connection has ended
     less = 0  # so many bytes are left out at the end, then the connection is closed
     more = 0  # so many bytes follow the answer, whose length is not announced
@@ -97,12 +98,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         request = self.origin.heard(self)
+        with self.origin.answering() as count:
+            self.answer(request, 503 if 0 < self.origin.faults.at_once < count else 0)
+
+    def answer(self, request, status):
         faults = self.origin.faults
         self.close_connection |= faults.close_each
         target = faults.redirect(self.path) if callable(faults.redirect) else faults.redirect
         if target:
             return self.say(request, 302, {"Location": target})
-        status = self.origin.refusal() if not faults.keys or request.is_signed_by(*faults.keys) else 403
+        if faults.keys and not request.is_signed_by(*faults.keys):
+            status = 403
+        status = status or self.origin.refusal()
         if status:
             headers = {} if faults.retry_after is None else {"Retry-After": faults.retry_after}
             return self.say(request, status, headers)
@@ -251,6 +258,7 @@ class OriginServer:
         self.total = 0  # bytes of all bodies
         self._address = (host, port)
         self._open = set()
+        self._answers = 0  # under way
         self._changed = threading.Condition()
         self._server = None
         self.start()
@@ -326,6 +334,17 @@ class OriginServer:
             self.requests.append(request)
             self._changed.notify_all()
         return request
+
+    @contextlib.contextmanager
+    def answering(self):
+        with self._changed:
+            self._answers += 1
+            count = self._answers
+        try:
+            yield count
+        finally:
+            with self._changed:
+                self._answers -= 1
 
     def refusal(self):
         with self._changed:
