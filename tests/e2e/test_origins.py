@@ -281,14 +281,14 @@ class Proxies(OriginTest):
         self.assertEqual([], self.server.requests)
 
     def test_one_of_a_host_that_is_named_is_and_gets_its_headers(self):
-        get = self.fetch("--origin-host", "files.example", "--header", "X-Token: open sesame", "--peer", self.teller(),
+        get = self.fetch("--origin-host", "files.example:80", "--header", "X-Token: open sesame", "--peer", self.teller(),
                          what=self.link())
         self.assert_all_from(self.URL, self.assert_downloaded(self.path, get))
         self.assertEqual({"open sesame"}, {request.headers["X-Token"] for request in self.server.requests})
 
     def test_the_configuration_names_hosts(self):
         config = self.folder / "config.toml"
-        config.write_text('origin-host = ["files.example"]\n')
+        config.write_text('origin-host = ["files.example:80"]\n')
         get = self.fetch("--config", config, "--peer", self.teller(), what=self.link())
         self.assert_all_from(self.URL, self.assert_downloaded(self.path, get))
 

@@ -76,7 +76,7 @@ void add_no_origin_option(CLI::App& app, OriginOptions& options) {
 void add_origin_access_options(CLI::App& app, OriginOptions& options) {
   app.add_option("--origin-host", options.hosts,
                  "give origins of this host, whoever names them, what those of --origin get: "
-                 "--header, keys, .netrc, and a proxy (repeatable)")
+                 "--header, keys, .netrc, and a proxy; without PORT over https alone (repeatable)")
       ->option_text("HOST[:PORT]")
       ->check(checked_by(host_fault))
       ->group(kOriginGroup);

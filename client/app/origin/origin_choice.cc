@@ -8,14 +8,16 @@
 namespace firn::app {
 namespace {
 
-// An entry without a port means the scheme's own.
+// An entry without a port means https: whoever makes a link chooses the URL, and what goes along
+// is not to be read on the way.
 bool host_is_named(const OriginUrl& url, const OriginPlan& plan) {
   const auto asked = request_url(url, plan.given);
   if (!asked.ok()) return false;
   const bool plain = asked->scheme() == OriginUrl::Scheme::kHttp;
   return std::ranges::any_of(plan.named_hosts, [&](const std::string& host) {
+    const bool has_port = host.rfind(':') != std::string::npos && !host.ends_with(']');
     const auto named = parse_origin((plain ? "http://" : "https://") + host + "/");
-    return named.ok() && named->same_host(*asked);
+    return named.ok() && named->same_host(*asked) && (has_port || !plain);
   });
 }
 

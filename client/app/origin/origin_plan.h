@@ -14,7 +14,7 @@ struct OriginPlan {
   bool none = false;                     // no origin is used, whoever names it
   std::vector<OriginUrl> by_hand;        // that the user of this machine named
   std::vector<std::string> from_link;    // that the link, or the manifest file given by hand, names
-  std::vector<std::string> named_hosts;  // HOST or HOST:PORT: their origins get `given` too
+  std::vector<std::string> named_hosts;  // HOST (https) or HOST:PORT: theirs get `given` too
   // What goes along with requests to origins by hand and to named hosts.
   OriginAccess given;
 };

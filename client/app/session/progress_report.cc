@@ -102,9 +102,10 @@ void ProgressReport::say_end(core::TimeUs now) const {
 
 void ProgressReport::sample(const core::Report& report, core::TimeUs now) {
   last_ = report;
-  down_.sample(last_.bytes_received, now);
+  down_.sample(last_.bytes_received + last_.bytes_from_origins, now);
   up_.sample(last_.bytes_sent, now);
-  blocks_.sample(last_.blocks_innovative, now);
+  const std::uint64_t k = plan_.manifest ? plan_.manifest->info.shape.block_bytes : 1;
+  blocks_.sample(last_.blocks_innovative + last_.bytes_from_origins / k, now);
   note_damage();
   tell_complete_peers();
 }
@@ -190,7 +191,7 @@ ProgressFigures ProgressReport::figures(bool seeding) const {
   figures.damage = damage_;
   figures.arrivals = arrivals();
   figures.bytes_wanted = last_.bytes_wanted;
-  // Received bytes include control messages, so the ETA counts innovative blocks.
+  // Received bytes include control messages, so the ETA counts blocks that are new.
   if (const std::uint64_t missing = last_.rank_total - last_.rank; missing > 0)
     figures.seconds_left = static_cast<double>(missing) / blocks_.per_second();
   return figures;

@@ -14,6 +14,8 @@ constexpr std::size_t kRunsMax = 2;            // of a peer
 constexpr TimeUs kAtOnce = 2;                  // among neighbours, however slow the origin is
 constexpr TimeUs kQuick = 500 * kMillisecond;  // for a generation: then there may be more
 constexpr TimeUs kLookAgain = 100 * kMillisecond;
+constexpr std::uint32_t kLookedMax =
+    1024;  // generations: the work of a look, however many there are
 constexpr TimeUs kMeetingTime = 1 * kSecond;  // to hear what others fetch already
 
 OriginFetch::OriginFetch(const MeshPart& mesh, const StorePressure& pressure, Downlink& down,
@@ -54,6 +56,7 @@ void OriginFetch::fetched(std::uint32_t g, bool verified) {
   if (run == runs_.end()) return;
   const TimeUs now = context_.now;
   if (verified) took(now - run->since);
+  measured_ |= verified;
   *run = {{g + 1, run->left.first + run->left.count - g - 1}, now};
   goes_on_ = run->left.count == 0;
   if (goes_on_) runs_.erase(run);
@@ -72,7 +75,7 @@ void OriginFetch::told(const Neighbour& n) {
     for (const proto::Span& run : known.runs)
       for (std::uint32_t i = 0; i < std::min(run.count, kRunMax); ++i)
         came += n.holds.complete().contains(run.first + i);
-    if (came > 0)
+    if (came > 0 && !measured_)  // it may be false, and this peer knows better
       took((context_.now - known.since) * static_cast<TimeUs>(known.runs.size()) / came);
     if (came > 0 || known.runs.empty()) known.since = context_.now;
     known.runs = n.fetching;
@@ -175,9 +178,14 @@ std::optional<std::uint32_t> OriginFetch::choose() {
       if (free(g)) return g;
   const std::uint32_t count = holdings().generation_count();
   if (next_ < count && free(next_)) return next_;
-  for (const std::uint32_t from : {random_.below(count), 0U})
-    for (std::uint32_t g = taken_.next_missing(from); g < count; g = taken_.next_missing(g + 1))
-      if (free(g)) return g;
+  std::uint32_t g = random_.below(count);
+  for (std::uint32_t looked = 0; looked < kLookedMax; ++looked) {
+    g = taken_.next_missing(g);
+    if (g == count) g = taken_.next_missing(0);
+    if (g == count) break;
+    if (free(g)) return g;
+    ++g;
+  }
   return std::nullopt;
 }
 

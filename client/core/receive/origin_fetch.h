@@ -87,6 +87,7 @@ class OriginFetch final : public MeshPart {
   std::vector<Run> runs_;             // of this peer
   std::map<PeerKey, Claims> claims_;  // of neighbours
   std::uint32_t next_ = UINT32_MAX;   // behind the last run
+  bool measured_ = false;             // by runs of this peer
   bool goes_on_ = false;              // a run has just ended
   std::uint64_t bytes_ = 0;
   // For a generation, of late: in all; with few others under way; divided by all under way, which

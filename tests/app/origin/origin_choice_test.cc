@@ -74,6 +74,7 @@ TEST_CASE("a named host gets credentials on its own port, and no private address
   CHECK(gets("https://files.example/"));
   CHECK(gets("https://FILES.example:443/x/"));
   CHECK(gets("http://other.example:8080/"));
+  CHECK_FALSE(gets("http://files.example/"));  // read on the way
   CHECK_FALSE(gets("https://files.example:8443/"));
   CHECK_FALSE(gets("https://other.example/"));
   CHECK_FALSE(gets("https://files.example.evil.example/"));
