@@ -35,7 +35,7 @@ Transfer::Transfer(Parts& parts, const Info& info, bool met_proven)
       sending(parts.mesh, parts.uplink, generations.holdings(), granting, seeding, trust, spread,
               contributions),
       receiving(parts.mesh, parts.pressure, trust, generations),
-      origins(parts.mesh, parts.pressure, parts.downlink, generations, receiving) {}
+      origins(parts.mesh, parts.trackers, parts.pressure, parts.downlink, generations, receiving) {}
 
 void Parts::start(const Info& info, bool met_proven) {
   const Shape& shape = info.shape;

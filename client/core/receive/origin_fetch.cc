@@ -18,9 +18,11 @@ constexpr std::uint32_t kLookedMax =
     1024;  // generations: the work of a look, however many there are
 constexpr TimeUs kMeetingTime = 1 * kSecond;  // to hear what others fetch already
 
-OriginFetch::OriginFetch(const MeshPart& mesh, const StorePressure& pressure, Downlink& down,
-                         Generations& generations, Receiving& receiving)
+OriginFetch::OriginFetch(const MeshPart& mesh, const Trackers& trackers,
+                         const StorePressure& pressure, Downlink& down, Generations& generations,
+                         Receiving& receiving)
     : MeshPart(mesh),
+      trackers_(trackers),
       pressure_(pressure),
       down_(down),
       generations_(generations),
@@ -34,9 +36,15 @@ void OriginFetch::open(bool open) {
   if (std::exchange(open_, open) == open || !open) return;
   reviewed_at_ = look_at_ = context_.now;
   rows_then_ = receiving_.counts().innovative;
-  const bool meets = !context_.options.trackers.empty() || !context_.options.peers.empty();
-  if (meets && membership_.neighbours().empty())
-    look_at_ = std::max(look_at_, life_.began_at() + kMeetingTime);
+}
+
+// Others may soon say what they fetch.
+bool OriginFetch::meets_others() const {
+  const Options& options = context_.options;
+  const bool known = !options.peers.empty() ||
+                     (!options.trackers.empty() && trackers_.swarm_told() != 1);  // this peer
+  return known && membership_.neighbours().empty() &&
+         context_.now < life_.began_at() + kMeetingTime;
 }
 
 void OriginFetch::took(TimeUs each) {
@@ -221,7 +229,7 @@ void OriginFetch::step() {
   look_at_ = context_.now + kLookAgain;
   review();
   look();
-  if (pressure_.paused() || !down_.ready(context_.now)) return;
+  if (meets_others() || pressure_.paused() || !down_.ready(context_.now)) return;
   bool any = false;
   while (may_start() && start(choose())) any = true;
   goes_on_ = false;

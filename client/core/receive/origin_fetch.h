@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "client/core/mesh/membership.h"
+#include "client/core/mesh/trackers.h"
 #include "client/core/receive/downlink.h"
 #include "client/core/receive/receiving.h"
 #include "client/core/receive/store_pressure.h"
@@ -33,8 +34,8 @@ inline constexpr TimeUs kStandsTimes = 4;
 
 class OriginFetch final : public MeshPart {
  public:
-  OriginFetch(const MeshPart& mesh, const StorePressure& pressure, Downlink& down,
-              Generations& generations, Receiving& receiving);
+  OriginFetch(const MeshPart& mesh, const Trackers& trackers, const StorePressure& pressure,
+              Downlink& down, Generations& generations, Receiving& receiving);
 
   // SwarmCore::origin_open and generation_fetched.
   void open(bool open);
@@ -72,11 +73,13 @@ class OriginFetch final : public MeshPart {
   Count under_way() const;
   void look();
   bool free(std::uint32_t g) const;
+  bool meets_others() const;
   bool may_start();
   std::optional<std::uint32_t> choose();
   bool start(std::optional<std::uint32_t> first);
   void tell();
 
+  const Trackers& trackers_;
   const StorePressure& pressure_;
   Downlink& down_;
   Generations& generations_;
