@@ -123,12 +123,16 @@ void Transfer::set_up() {
   answer_.reset();
   received_ = 0;
   proxy_ = proxy_for(url_, options_.environment);
-  if (!proxy_.empty() && !request_.access->proxies) {
-    verdict_ =
-        fault(Fault::kNotAllowed, ErrorCode::kBadInput,
-              "the environment names a proxy for this host, and behind one firn cannot check "
-              "which address is reached; give the origin by hand (--origin), name its host "
-              "with --origin-host, or except it with NO_PROXY");
+  // access.proxies is for the origin's own host, as credentials are.
+  if (!proxy_.empty() && !(request_.access->proxies && with_credentials_)) {
+    const std::string advice =
+        with_credentials_
+            ? "give the origin by hand (--origin), name its host with --origin-host, or except it "
+            : "give the URL to which the server redirects by hand, or except its host ";
+    verdict_ = fault(Fault::kNotAllowed, ErrorCode::kBadInput,
+                     "the environment names a proxy for this host, and behind one firn cannot "
+                     "check which address is reached; " +
+                         advice + "with NO_PROXY");
     return;
   }
 
@@ -341,7 +345,7 @@ std::optional<TransferEnd> Transfer::follow() {
         ", which anybody on the way could read and change; use the https URL of the file");
   with_credentials_ = with_credentials_ && url_.same_host(*target);
   url_ = *target;
-  speaker_ = address_;
+  speaker_ = proxy_.empty() ? address_ : "";
   ++redirects_;
   set_up();
   return verdict_;

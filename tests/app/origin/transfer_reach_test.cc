@@ -310,3 +310,38 @@ TEST_CASE("a host that NO_PROXY names is reached without the proxy, and its addr
   CHECK(fault_of(fetched(*transfers, request_for(server.url(), access))) == Fault::kNotAllowed);
   CHECK(proxy.connections() == 0);
 }
+
+TEST_CASE("a proxy is not used for another host to which an origin redirects") {
+  FaultyServer proxy([](Exchange& exchange) {
+    if (exchange.path() == "http://origin.invalid/file")
+      return redirecting("http://other.invalid/file")(exchange);
+    if (exchange.path() == "http://origin.invalid/same")
+      return redirecting("http://origin.invalid/there")(exchange);
+    return serve_file(exchange, "bytes", "");
+  });
+  const auto transfers = started(with_environment({{"http_proxy", proxy.url("")}}));
+  OriginAccess access = by_hand();
+  access.proxies = true;
+  CHECK(fetched(*transfers, request_for("http://origin.invalid/same", access))->bytes() == "bytes");
+  const int before = proxy.requests();
+  const auto sink = fetched(*transfers, request_for("http://origin.invalid/file", access));
+  CHECK(fault_of(sink) == Fault::kNotAllowed);
+  CHECK(sink->message().find("(redirected to http://other.invalid/file)") != std::string::npos);
+  CHECK(sink->message().find("the URL to which the server redirects") != std::string::npos);
+  CHECK(proxy.requests() == before + 1);
+}
+
+TEST_CASE(
+    "a redirect that came through a proxy leads to no special address, whatever the proxy's") {
+  Heard heard;
+  FaultyServer server(hearing(heard));
+  FaultyServer proxy(redirecting(server.url()));
+  const auto transfers =
+      started(with_environment({{"http_proxy", proxy.url("")}, {"no_proxy", "127.0.0.1"}}));
+  OriginAccess access = by_hand();
+  access.proxies = true;
+  const auto sink = fetched(*transfers, request_for("http://origin.invalid/file", access));
+  CHECK(fault_of(sink) == Fault::kNotAllowed);
+  CHECK(sink->message().find("redirect must not lead there") != std::string::npos);
+  CHECK(server.connections() == 0);
+}
