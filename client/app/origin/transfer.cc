@@ -19,6 +19,9 @@ constexpr long kReadBytes = 256 << 10;
 // What a server says besides a refusal or redirect is read up to here, so that its connection can
 // be used again.
 constexpr std::uint64_t kUnusedBytesMax = 64 << 10;
+// An origin that sends fewer bytes a second than this counts as stalled: else one byte a second
+// would hold up what was asked for without an end. A modem's link is faster.
+constexpr long kStalledBytesPerSecond = 2 << 10;
 constexpr std::size_t kCurlWordsMax = 300;
 // S3 wants the SHA-256 of a request's body, here of none; libcurl 7.88 does not add it by itself.
 constexpr const char* kEmptyPayload =
@@ -155,7 +158,7 @@ void Transfer::set_up() {
   ::curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, kReadBytes);
   ::curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
   ::curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, long{options_.connect_timeout_ms});
-  ::curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  ::curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, kStalledBytesPerSecond);
   ::curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, long{options_.stall_timeout_s});
   if (!options_.ca_file.empty()) ::curl_easy_setopt(curl, CURLOPT_CAINFO, options_.ca_file.c_str());
   // Asked for as they are, and never decoded: a server that compresses all the same is found out.
@@ -370,7 +373,8 @@ TransferEnd Transfer::fault_of(CURLcode result) const {
       if (connected_us == 0)
         return passing("no connection within " + std::to_string(options_.connect_timeout_ms) +
                        " ms; check that the server can be reached");
-      return passing("the server sent nothing for " + std::to_string(options_.stall_timeout_s) +
+      return passing("the server sent less than " + std::to_string(kStalledBytesPerSecond >> 10) +
+                     " KiB/s for " + std::to_string(options_.stall_timeout_s) +
                      " s; try again later");
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:

@@ -53,7 +53,7 @@ std::string transfers_library();
 
 struct TransfersOptions {
   std::uint32_t connect_timeout_ms = 10'000;  // name resolution, TCP and TLS together
-  std::uint32_t stall_timeout_s = 20;         // without a byte, from the request on
+  std::uint32_t stall_timeout_s = 20;         // with less than 2 KiB/s, from the request on
   // Certificates that are trusted, PEM. Empty: the file that CURL_CA_BUNDLE or SSL_CERT_FILE names,
   // as for the curl command, else the system's.
   std::string ca_file;
