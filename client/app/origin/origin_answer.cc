@@ -29,6 +29,8 @@ std::optional<std::uint64_t> number_of(std::string_view digits) {
   return value;
 }
 
+constexpr std::uint64_t kYearMax = 2261;  // the last whose nanoseconds since 1970 fit 64 bits
+
 // Seconds since 1970 of an IMF-fixdate, "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7).
 std::optional<std::int64_t> seconds_of(std::string_view date) {
   static constexpr std::string_view kForm = "Www, DD Mmm YYYY hh:mm:ss GMT";
@@ -47,7 +49,7 @@ std::optional<std::int64_t> seconds_of(std::string_view date) {
                     month = kMonths.find(date.substr(8, 3));
   if (!day || !year || !hour || !minute || !second || weekday == std::string_view::npos ||
       weekday % 3 != 0 || month == std::string_view::npos || month % 3 != 0 || *day < 1 ||
-      *day > 31 || *year < 1970 || *hour > 23 || *minute > 59 || *second > 60)
+      *day > 31 || *year < 1970 || *year > kYearMax || *hour > 23 || *minute > 59 || *second > 60)
     return std::nullopt;
   std::tm time{};
   time.tm_year = static_cast<int>(*year) - 1900;
