@@ -74,10 +74,28 @@ TEST_CASE("an origin that is not given by hand is asked only at an address of th
   FaultyServer server(hearing(heard));
   const auto transfers = started();
   const std::string port = ":" + std::to_string(server.port()) + "/file";
-  for (const char* host :
-       {"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0", "127.1", "2130706433",
-        "10.0.0.1", "192.168.1.1", "172.16.0.1", "100.64.0.1", "169.254.169.254", "[fe80::1]",
-        "[fd00::1]", "224.0.0.1", "[::ffff:169.254.169.254]", "[::]", "[ff02::1]"}) {
+  for (const char* host : {"127.0.0.1",
+                           "localhost",
+                           "[::ffff:127.0.0.1]",
+                           "[::1]",
+                           "0.0.0.0",
+                           "127.1",
+                           "2130706433",
+                           "10.0.0.1",
+                           "192.168.1.1",
+                           "172.16.0.1",
+                           "100.64.0.1",
+                           "169.254.169.254",
+                           "[fe80::1]",
+                           "[fd00::1]",
+                           "224.0.0.1",
+                           "[::ffff:169.254.169.254]",
+                           "[::]",
+                           "[ff02::1]",
+                           "168.63.129.16",
+                           "192.0.0.192",
+                           "[2002:7f00:1::1]",
+                           "[::127.0.0.1]"}) {
     CAPTURE(host);
     const auto sink = fetched(*transfers, request_for("http://" + (host + port), OriginAccess()));
     CHECK(fault_of(sink) == Fault::kNotAllowed);
