@@ -29,8 +29,6 @@ std::optional<std::uint64_t> number_of(std::string_view digits) {
   return value;
 }
 
-constexpr std::uint64_t kYearMax = 2261;  // the last whose nanoseconds since 1970 fit 64 bits
-
 // Seconds since 1970 of an IMF-fixdate, "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7).
 std::optional<std::int64_t> seconds_of(std::string_view date) {
   static constexpr std::string_view kForm = "Www, DD Mmm YYYY hh:mm:ss GMT";
@@ -49,7 +47,7 @@ std::optional<std::int64_t> seconds_of(std::string_view date) {
                     month = kMonths.find(date.substr(8, 3));
   if (!day || !year || !hour || !minute || !second || weekday == std::string_view::npos ||
       weekday % 3 != 0 || month == std::string_view::npos || month % 3 != 0 || *day < 1 ||
-      *day > 31 || *year < 1970 || *year > kYearMax || *hour > 23 || *minute > 59 || *second > 60)
+      *day > 31 || *year < 1970 || *hour > 23 || *minute > 59 || *second > 60)
     return std::nullopt;
   std::tm time{};
   time.tm_year = static_cast<int>(*year) - 1900;
@@ -224,7 +222,8 @@ std::string OriginAnswer::validator() const {
 }
 
 std::optional<std::int64_t> seconds_of_date(std::string_view date) {
-  return seconds_of(date);
+  const auto seconds = seconds_of(date);
+  return seconds && *seconds <= INT64_MAX / 1'000'000'000 ? seconds : std::nullopt;
 }
 
 Result<OriginAnswer> parse_answer(std::string_view header, std::int64_t now_s) {
@@ -253,7 +252,7 @@ Result<OriginAnswer> parse_answer(std::string_view header, std::int64_t now_s) {
     answer.size = said->size;
   }
   answer.etag = etag_of(fields["etag"]);
-  if (seconds_of(fields["last-modified"])) answer.last_modified = fields["last-modified"];
+  if (seconds_of_date(fields["last-modified"])) answer.last_modified = fields["last-modified"];
   answer.encoding = lower_case(to_plain_text(fields["content-encoding"], 64));
   if (answer.encoding == "identity") answer.encoding.clear();
   answer.retry_after_s = retry_after_of(fields["retry-after"], now_s);
