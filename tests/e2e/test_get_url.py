@@ -403,6 +403,17 @@ class Manifests(UrlTest):
         self.assertNotIn("/ws=", link)
         self.assertNotIn(b"topsecret", manifest.read_bytes())
 
+    def test_a_query_is_named_in_the_manifest_only_by_hand(self):
+        server = self.serve({"/big.bin?part=1": Page(DATA)})
+        url = server.url("/big.bin?part=1")
+        manifest, link, errors = self.create_of(url)
+        self.assertIn("--origin", errors)
+        self.assertNotIn("/ws=", link)
+        self.assertNotIn(b"part=1", manifest.read_bytes())
+        manifest.unlink()
+        manifest, _, _ = self.create_of(url, "--origin", url)
+        self.assertIn(b"part=1", manifest.read_bytes())
+
     def test_a_file_that_changes_while_it_is_read_is_an_error(self):
         page = Page(DATA, hold_at=2 * MIB, cut_at=[2 * MIB])
         server = self.serve({"/big.bin": page})

@@ -176,7 +176,7 @@ void check_url(const GetArguments& arguments) {
     refuse("--repair needs digests, which a web server has not; --overwrite replaces the file");
   if (!arguments.publisher.empty())
     refuse("--publisher is for contents: nobody signs what an ordinary web server has");
-  if (!arguments.origins.urls.empty())
+  if (!arguments.share && !arguments.origins.urls.empty())
     refuse("--origin is for contents, whose bytes can be checked; a URL is fetched from itself");
   if (arguments.dir != kToStdout) return;
   if (arguments.share) refuse("--share needs a file, and -o - keeps none");

@@ -59,11 +59,11 @@ Result<UrlSource> read_url(const std::string& text, const std::string& as) {
 }
 
 OriginOptions with_origin(OriginOptions options, const UrlSource& source, Console& console) {
-  if (source.url.has_secrets()) {
-    console.warning(
-        "the link and the manifest do not name " + source.url.shown() +
-        " as an origin: it holds a password, token or signature, which everybody who has "
-        "them would see");
+  if (source.url.may_hold_secrets()) {
+    console.warning("the link and the manifest do not name " + source.url.shown() +
+                    " as an origin: it holds a password or a query, which may be a token or "
+                    "signature, and everybody who has them would see it; if the query holds no "
+                    "secret, name the URL with --origin");
   } else {
     options.urls.insert(options.urls.begin(), source.url.text());
   }

@@ -25,8 +25,8 @@ struct UrlSource {
 // folder, whose files a web server does not list; a name that needs --as).
 Result<UrlSource> read_url(const std::string& text, const std::string& as);
 
-// `options` with this URL as an --origin too. One that has secrets is left out, which a warning
-// says: it must not be published.
+// `options` with this URL as an --origin too. One that may hold secrets is left out, which a
+// warning says: nobody has looked whether it may be published.
 OriginOptions with_origin(OriginOptions options, const UrlSource& source, Console& console);
 
 class UrlProgress;

@@ -23,8 +23,9 @@ struct OriginAccess {
   std::string endpoint;              // of s3: an http or https URL; empty: Amazon's
   std::string region;                // of s3; empty: us-east-1
   std::optional<AwsKeys> aws;        // of s3; none: requests are not signed
-  bool netrc = false;    // user and password for the host from ~/.netrc (or the file NETRC names)
-  bool proxies = false;  // may go through the proxy that http_proxy, https_proxy, all_proxy name
+  bool netrc = false;  // user and password for the host from ~/.netrc (or the file NETRC names)
+  // May go to the origin's host through the proxy that http_proxy, https_proxy, all_proxy name.
+  bool proxies = false;
 };
 
 // Whether `header` can go along with requests: "NAME: VALUE" with a name of RFC 9110, section 5.1,

@@ -222,7 +222,8 @@ std::string OriginAnswer::validator() const {
 }
 
 std::optional<std::int64_t> seconds_of_date(std::string_view date) {
-  return seconds_of(date);
+  const auto seconds = seconds_of(date);
+  return seconds && *seconds <= INT64_MAX / 1'000'000'000 ? seconds : std::nullopt;
 }
 
 Result<OriginAnswer> parse_answer(std::string_view header, std::int64_t now_s) {
@@ -251,7 +252,7 @@ Result<OriginAnswer> parse_answer(std::string_view header, std::int64_t now_s) {
     answer.size = said->size;
   }
   answer.etag = etag_of(fields["etag"]);
-  if (seconds_of(fields["last-modified"])) answer.last_modified = fields["last-modified"];
+  if (seconds_of_date(fields["last-modified"])) answer.last_modified = fields["last-modified"];
   answer.encoding = lower_case(to_plain_text(fields["content-encoding"], 64));
   if (answer.encoding == "identity") answer.encoding.clear();
   answer.retry_after_s = retry_after_of(fields["retry-after"], now_s);

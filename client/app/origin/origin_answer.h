@@ -32,7 +32,7 @@ struct OriginAnswer {
 };
 
 // Seconds since 1970 of an IMF-fixdate, "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, section 5.6.7);
-// nullopt: it is none.
+// nullopt: it is none, or one whose nanoseconds no 64 bits hold (after April 2262).
 std::optional<std::int64_t> seconds_of_date(std::string_view date);
 
 // `header`: status line and field lines, each ended by LF or CR LF, without an empty line at the

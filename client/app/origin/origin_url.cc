@@ -60,11 +60,12 @@ bool is_ipv6_literal(std::string_view host) {
 
 // Names of query parameters, in small letters, that hold what nobody else may know.
 bool is_secret_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 6> kWithin = {"signature", "token",      "secret",
-                                                              "password",  "credential", "auth"};
-  static constexpr std::array<std::string_view, 5> kWhole = {"sig", "key", "apikey", "api_key",
-                                                             "policy"};
-  return std::ranges::find(kWhole, name) != kWhole.end() ||
+  static constexpr std::string_view kWithin[] = {"signature",  "token", "secret",     "password",
+                                                 "credential", "auth",  "access_key", "session"};
+  static constexpr std::string_view kWhole[] = {
+      "sig",  "key",   "apikey", "api_key", "api-key", "policy", "md5", "hmac", "verify",
+      "hash", "hdnts", "hdnea",  "pass",    "passwd",  "pwd",    "jwt", "sid",  "code"};
+  return std::ranges::find(kWhole, name) != std::ranges::end(kWhole) ||
          std::ranges::any_of(kWithin, [&](std::string_view part) {
            return name.find(part) != std::string_view::npos;
          });
@@ -115,6 +116,10 @@ bool OriginUrl::has_secrets() const {
          std::ranges::any_of(parameter_names(query_), [](std::string_view name) {
            return is_secret_name(lower_case(percent_decode(name).value_or(std::string(name))));
          });
+}
+
+bool OriginUrl::may_hold_secrets() const {
+  return !user_.empty() || !password_.empty() || !query_.empty();
 }
 
 OriginUrl OriginUrl::file(std::string_view path) const {

@@ -41,6 +41,8 @@ class OriginUrl {
   // Whether the URL holds what must not be published: user or password, or a query parameter that
   // is named like a signature, token or key (X-Amz-Signature, sig, access_token, ...).
   bool has_secrets() const;
+  // Whether the URL holds what may be a secret by any name: user, password, or a query.
+  bool may_hold_secrets() const;
 
   bool is_folder() const { return path_.ends_with('/'); }
   // The URL of the file at `path` (relative, as in a manifest: components separated by '/') below

@@ -19,6 +19,9 @@ constexpr long kReadBytes = 256 << 10;
 // What a server says besides a refusal or redirect is read up to here, so that its connection can
 // be used again.
 constexpr std::uint64_t kUnusedBytesMax = 64 << 10;
+// An origin that sends fewer bytes a second than this counts as stalled: else one byte a second
+// would hold up what was asked for without an end. A modem's link is faster.
+constexpr long kStalledBytesPerSecond = 2 << 10;
 constexpr std::size_t kCurlWordsMax = 300;
 // S3 wants the SHA-256 of a request's body, here of none; libcurl 7.88 does not add it by itself.
 constexpr const char* kEmptyPayload =
@@ -123,12 +126,16 @@ void Transfer::set_up() {
   answer_.reset();
   received_ = 0;
   proxy_ = proxy_for(url_, options_.environment);
-  if (!proxy_.empty() && !request_.access->proxies) {
-    verdict_ =
-        fault(Fault::kNotAllowed, ErrorCode::kBadInput,
-              "the environment names a proxy for this host, and behind one firn cannot check "
-              "which address is reached; give the origin by hand (--origin), name its host "
-              "with --origin-host, or except it with NO_PROXY");
+  // access.proxies is for the origin's own host, as credentials are.
+  if (!proxy_.empty() && !(request_.access->proxies && with_credentials_)) {
+    const std::string advice =
+        with_credentials_
+            ? "give the origin by hand (--origin), name its host with --origin-host, or except it "
+            : "give the URL to which the server redirects by hand, or except its host ";
+    verdict_ = fault(Fault::kNotAllowed, ErrorCode::kBadInput,
+                     "the environment names a proxy for this host, and behind one firn cannot "
+                     "check which address is reached; " +
+                         advice + "with NO_PROXY");
     return;
   }
 
@@ -151,7 +158,7 @@ void Transfer::set_up() {
   ::curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, kReadBytes);
   ::curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
   ::curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, long{options_.connect_timeout_ms});
-  ::curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  ::curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, kStalledBytesPerSecond);
   ::curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, long{options_.stall_timeout_s});
   if (!options_.ca_file.empty()) ::curl_easy_setopt(curl, CURLOPT_CAINFO, options_.ca_file.c_str());
   // Asked for as they are, and never decoded: a server that compresses all the same is found out.
@@ -341,7 +348,7 @@ std::optional<TransferEnd> Transfer::follow() {
         ", which anybody on the way could read and change; use the https URL of the file");
   with_credentials_ = with_credentials_ && url_.same_host(*target);
   url_ = *target;
-  speaker_ = address_;
+  speaker_ = proxy_.empty() ? address_ : "";
   ++redirects_;
   set_up();
   return verdict_;
@@ -366,7 +373,8 @@ TransferEnd Transfer::fault_of(CURLcode result) const {
       if (connected_us == 0)
         return passing("no connection within " + std::to_string(options_.connect_timeout_ms) +
                        " ms; check that the server can be reached");
-      return passing("the server sent nothing for " + std::to_string(options_.stall_timeout_s) +
+      return passing("the server sent less than " + std::to_string(kStalledBytesPerSecond >> 10) +
+                     " KiB/s for " + std::to_string(options_.stall_timeout_s) +
                      " s; try again later");
     case CURLE_GOT_NOTHING:
     case CURLE_PARTIAL_FILE:

@@ -73,7 +73,8 @@ class Transfer {
   OriginUrl url_;  // of the present one
   int redirects_ = 0;
   bool with_credentials_ = true;  // no redirect has left scheme, host and port
-  std::string speaker_;           // address of the server that redirected to the present one
+  // Address of the server that redirected to the present one; empty if a proxy hides it.
+  std::string speaker_;
 
   // Of the present request.
   std::string proxy_;            // empty: none

@@ -7,8 +7,9 @@
 // behind at the first one that leaves scheme, host or port. Each address that is connected to is
 // checked, after name resolution: without access.by_hand it must be one of the Internet
 // (AddressKind::kGlobal); with it, a redirect to another host must not lead to an address of
-// another special kind than the redirecting server's. Through a proxy that check cannot be made, so
-// proxies of the environment are used only with access.proxies.
+// another special kind than the redirecting server's. Through a proxy that check cannot be made. So
+// proxies of the environment are used only with access.proxies, and no longer once credentials have
+// stayed behind; a redirect that came through a proxy leads to addresses of the Internet alone.
 //
 // Connections are kept and used again, HTTP/2 is spoken where the server offers it. The caller
 // bounds how many transfers of one origin there are at a time.
@@ -52,7 +53,7 @@ std::string transfers_library();
 
 struct TransfersOptions {
   std::uint32_t connect_timeout_ms = 10'000;  // name resolution, TCP and TLS together
-  std::uint32_t stall_timeout_s = 20;         // without a byte, from the request on
+  std::uint32_t stall_timeout_s = 20;         // with less than 2 KiB/s, from the request on
   // Certificates that are trusted, PEM. Empty: the file that CURL_CA_BUNDLE or SSL_CERT_FILE names,
   // as for the curl command, else the system's.
   std::string ca_file;

@@ -101,6 +101,17 @@ TEST_CASE("encodings are joined, and identity is none") {
         "gzip, br");
 }
 
+TEST_CASE("a date of the last change whose nanoseconds no 64 bits hold counts as none") {
+  const auto last_modified = [](const std::string& date) {
+    return answer_of("HTTP/1.1 200 OK\r\nLast-Modified: " + date + "\r\n").last_modified;
+  };
+  const std::string last = "Fri, 11 Apr 2262 23:47:16 GMT";
+  CHECK(last_modified(last) == last);
+  CHECK(seconds_of_date(last) == INT64_MAX / 1'000'000'000);
+  CHECK(last_modified("Fri, 11 Apr 2262 23:47:17 GMT") == "");
+  CHECK(last_modified("Fri, 31 Dec 9999 23:59:59 GMT") == "");
+}
+
 TEST_CASE("Retry-After is a number or a date, and at most an hour") {
   const auto retry_after = [](const std::string& text) {
     return answer_of("HTTP/1.1 503 S\r\nRetry-After: " + text + "\r\n").retry_after_s;

@@ -106,15 +106,48 @@ TEST_CASE("what is shown of a query are its names, without what could be a token
 }
 
 TEST_CASE("a query that signs is a secret, and another one is not") {
-  for (const char* query : {"X-Amz-Signature=1", "a=b&sig=1", "Signature=1", "access_token=1",
-                            "X-Goog-Credential=1", "api_key=1", "s%69g=1", "auth=1"}) {
+  for (const char* query : {"X-Amz-Signature=1",
+                            "a=b&sig=1",
+                            "Signature=1",
+                            "access_token=1",
+                            "X-Goog-Credential=1",
+                            "api_key=1",
+                            "s%69g=1",
+                            "auth=1",
+                            "md5=1",
+                            "hmac=1",
+                            "verify=1",
+                            "hash=1",
+                            "hdnts=1",
+                            "hdnea=1",
+                            "aws_access_key_id=1",
+                            "api-key=1",
+                            "apikey=1",
+                            "pass=1",
+                            "passwd=1",
+                            "pwd=1",
+                            "JWT=1",
+                            "sid=1",
+                            "PHPSESSION=1",
+                            "code=1",
+                            "oauth=1"}) {
     CAPTURE(query);
     CHECK(url_of(std::string("https://h/x?") + query).has_secrets());
   }
-  for (const char* query : {"", "versionId=1", "download", "signal=1", "a=sig"}) {
+  for (const char* query :
+       {"", "versionId=1", "download", "signal=1", "a=sig", "bypass=1", "encode=1", "inside=1"}) {
     CAPTURE(query);
     CHECK_FALSE(url_of(std::string("https://h/x?") + query).has_secrets());
   }
+}
+
+TEST_CASE("any query may hold a secret") {
+  for (const char* url : {"https://h/x?versionId=1", "https://h/x?x", "https://u@h/x"}) {
+    CAPTURE(url);
+    CHECK(url_of(url).may_hold_secrets());
+  }
+  CHECK_FALSE(url_of("https://h/x?").may_hold_secrets());
+  CHECK_FALSE(url_of("https://h/x#a=b").may_hold_secrets());
 }
 
 TEST_CASE("files of a folder are below it, with every component encoded") {

@@ -4,8 +4,10 @@
 #include <sys/socket.h>
 
 #include <atomic>
+#include <chrono>
 #include <ctime>
 #include <string>
+#include <thread>
 
 #include "client/app/origin/transfers.h"
 #include "tests/app/origin/collector.h"
@@ -184,6 +186,21 @@ TEST_CASE("more bytes than asked for are cut off, with a fault") {
   CHECK(ending_of(kPartHead + ("\r\n" + kTen + "!")).fault == Fault::kNoRanges);
 }
 
+TEST_CASE("a server that sends without a pause, but a few bytes a second, stalls") {
+  FaultyServer server([](Exchange& exchange) {
+    exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+    while (exchange.send(kTen)) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    return false;
+  });
+  TransfersOptions options = no_environment();
+  options.stall_timeout_s = 1;
+  const auto transfers = started(options);
+  const auto sink = fetched(*transfers, request_for(server.url()));
+  CHECK(sink->wait_for_end().fault == Fault::kPassing);
+  CHECK(sink->bytes().starts_with(kTen));
+  contains(sink->message(), "sent less than 2 KiB/s for 1 s");
+}
+
 TEST_CASE("a body without an end is read up to what was asked for") {
   std::atomic<bool> gone = false;
   FaultyServer server([&](Exchange& exchange) {
@@ -218,12 +235,12 @@ TEST_CASE("a body without an end is read up to what was asked for") {
 TEST_CASE("a server that says nothing any more may do so later") {
   const Ending before = ending_of("", false);
   CHECK(before.fault == Fault::kPassing);
-  contains(before.message, "sent nothing for 1 s");
+  contains(before.message, "sent less than 2 KiB/s for 1 s");
   const Ending within =
       ending_of(kPartHead + ("Content-Length: 10\r\n\r\n" + kTen.substr(0, 4)), false);
   CHECK(within.fault == Fault::kPassing);
   CHECK(within.bytes == "0123");
-  contains(within.message, "sent nothing for 1 s");
+  contains(within.message, "sent less than 2 KiB/s for 1 s");
 }
 
 TEST_CASE("what is no HTTP, or has headers without an end, is a fault and no crash") {

@@ -74,10 +74,28 @@ TEST_CASE("an origin that is not given by hand is asked only at an address of th
   FaultyServer server(hearing(heard));
   const auto transfers = started();
   const std::string port = ":" + std::to_string(server.port()) + "/file";
-  for (const char* host :
-       {"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "[::1]", "0.0.0.0", "127.1", "2130706433",
-        "10.0.0.1", "192.168.1.1", "172.16.0.1", "100.64.0.1", "169.254.169.254", "[fe80::1]",
-        "[fd00::1]", "224.0.0.1", "[::ffff:169.254.169.254]", "[::]", "[ff02::1]"}) {
+  for (const char* host : {"127.0.0.1",
+                           "localhost",
+                           "[::ffff:127.0.0.1]",
+                           "[::1]",
+                           "0.0.0.0",
+                           "127.1",
+                           "2130706433",
+                           "10.0.0.1",
+                           "192.168.1.1",
+                           "172.16.0.1",
+                           "100.64.0.1",
+                           "169.254.169.254",
+                           "[fe80::1]",
+                           "[fd00::1]",
+                           "224.0.0.1",
+                           "[::ffff:169.254.169.254]",
+                           "[::]",
+                           "[ff02::1]",
+                           "168.63.129.16",
+                           "192.0.0.192",
+                           "[2002:7f00:1::1]",
+                           "[::127.0.0.1]"}) {
     CAPTURE(host);
     const auto sink = fetched(*transfers, request_for("http://" + (host + port), OriginAccess()));
     CHECK(fault_of(sink) == Fault::kNotAllowed);
@@ -309,4 +327,39 @@ TEST_CASE("a host that NO_PROXY names is reached without the proxy, and its addr
   access.by_hand = false;
   CHECK(fault_of(fetched(*transfers, request_for(server.url(), access))) == Fault::kNotAllowed);
   CHECK(proxy.connections() == 0);
+}
+
+TEST_CASE("a proxy is not used for another host to which an origin redirects") {
+  FaultyServer proxy([](Exchange& exchange) {
+    if (exchange.path() == "http://origin.invalid/file")
+      return redirecting("http://other.invalid/file")(exchange);
+    if (exchange.path() == "http://origin.invalid/same")
+      return redirecting("http://origin.invalid/there")(exchange);
+    return serve_file(exchange, "bytes", "");
+  });
+  const auto transfers = started(with_environment({{"http_proxy", proxy.url("")}}));
+  OriginAccess access = by_hand();
+  access.proxies = true;
+  CHECK(fetched(*transfers, request_for("http://origin.invalid/same", access))->bytes() == "bytes");
+  const int before = proxy.requests();
+  const auto sink = fetched(*transfers, request_for("http://origin.invalid/file", access));
+  CHECK(fault_of(sink) == Fault::kNotAllowed);
+  CHECK(sink->message().find("(redirected to http://other.invalid/file)") != std::string::npos);
+  CHECK(sink->message().find("the URL to which the server redirects") != std::string::npos);
+  CHECK(proxy.requests() == before + 1);
+}
+
+TEST_CASE(
+    "a redirect that came through a proxy leads to no special address, whatever the proxy's") {
+  Heard heard;
+  FaultyServer server(hearing(heard));
+  FaultyServer proxy(redirecting(server.url()));
+  const auto transfers =
+      started(with_environment({{"http_proxy", proxy.url("")}, {"no_proxy", "127.0.0.1"}}));
+  OriginAccess access = by_hand();
+  access.proxies = true;
+  const auto sink = fetched(*transfers, request_for("http://origin.invalid/file", access));
+  CHECK(fault_of(sink) == Fault::kNotAllowed);
+  CHECK(sink->message().find("redirect must not lead there") != std::string::npos);
+  CHECK(server.connections() == 0);
 }

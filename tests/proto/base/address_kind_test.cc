@@ -25,9 +25,14 @@ TEST_CASE("an address is of the kind that its range says, to the last of it") {
       {"100.64.0.1", AddressKind::kPrivate},
       {"100.128.0.1", AddressKind::kGlobal},
       {"192.0.2.7", AddressKind::kGlobal},
+      {"192.0.0.192", AddressKind::kLinkLocal},
+      {"192.0.1.0", AddressKind::kGlobal},
+      {"168.63.129.16", AddressKind::kLinkLocal},
+      {"168.63.129.15", AddressKind::kGlobal},
+      {"168.63.129.17", AddressKind::kGlobal},
       {"::", AddressKind::kUnspecified},
       {"::1", AddressKind::kLoopback},
-      {"::2", AddressKind::kGlobal},
+      {"::2", AddressKind::kUnspecified},
       {"fe80::1", AddressKind::kLinkLocal},
       {"febf::1", AddressKind::kLinkLocal},
       {"fec0::1", AddressKind::kPrivate},
@@ -43,13 +48,17 @@ TEST_CASE("an address is of the kind that its range says, to the last of it") {
 }
 
 TEST_CASE("an IPv4 address within an IPv6 one is judged as what it is") {
-  for (const char* prefix : {"::ffff:", "64:ff9b::", "64:ff9b:1::"}) {
+  for (const char* prefix : {"::ffff:", "64:ff9b::", "64:ff9b:1::", "::"}) {
     CAPTURE(prefix);
     CHECK(address_kind(std::string(prefix) + "127.0.0.1") == AddressKind::kLoopback);
     CHECK(address_kind(std::string(prefix) + "10.0.0.1") == AddressKind::kPrivate);
     CHECK(address_kind(std::string(prefix) + "192.0.2.7") == AddressKind::kGlobal);
   }
   CHECK(address_kind("64:ff9b::7f00:1") == AddressKind::kLoopback);
+  CHECK(address_kind("2002:7f00:1::1") == AddressKind::kLoopback);
+  CHECK(address_kind("2002:a9fe:a9fe::") == AddressKind::kLinkLocal);
+  CHECK(address_kind("2002:a00:1:2:3::4") == AddressKind::kPrivate);
+  CHECK(address_kind("2002:c000:207::1") == AddressKind::kGlobal);
 }
 
 TEST_CASE("a stranger names special addresses only where it has one of the same kind") {
