@@ -60,15 +60,19 @@ std::string foreign_scheme(const std::string& text) {
              : "";
 }
 
-// What is no link, and no file either.
+// What a URL of a web server is, without the secrets that its text may hold.
+Error no_link(const std::string& text) {
+  const auto url = parse_origin(text);
+  if (!url.ok()) return url.error();
+  return {ErrorCode::kBadInput, "read " + url->shown(),
+          "it is the URL of a file or folder on a web server, and no link; firn get URL downloads "
+          "one file, firn create URL -o X.firn makes its manifest"};
+}
+
+// What is no link, and no file either. Its text may hold secrets of another program.
 Error neither(const std::string& text, Error error) {
-  if (const auto url = parse_origin(text); is_url(text) && url.ok())
-    return {
-        ErrorCode::kBadInput, "read " + url->shown(),
-        "it is the URL of a file or folder on a web server, and no link; firn get URL downloads "
-        "one file, firn create URL -o X.firn makes its manifest"};
   if (const std::string scheme = foreign_scheme(text); !scheme.empty())
-    return {ErrorCode::kBadInput, "read " + text,
+    return {ErrorCode::kBadInput, "read " + scheme + "...",
             "a link that begins with '" + scheme +
                 "' is for another program; firn takes links that begin with 'firn:', and manifest "
                 "files (X.firn)"};
@@ -91,6 +95,7 @@ Result<ContentSource> read_link_file(const std::string& path) {
 
 Result<ContentSource> read_source(const std::string& given) {
   const std::string text = tidied(given);
+  if (is_url(text)) return no_link(text);
   ContentSource source;
   if (!looks_like_link(text) && text.ends_with(kLinkFileSuffix)) return read_link_file(text);
   if (looks_like_link(text)) {

@@ -68,8 +68,7 @@ ExitCode run_of_source(const CreateArguments& arguments, const UrlSource* url, C
   if (!unsigned_manifest.ok()) return fail(out, unsigned_manifest.error());
   const auto manifest = signer->sign(*std::move(unsigned_manifest));
   if (!manifest.ok()) return fail(out, manifest.error());
-  if (const std::string advice = origin_advice(*manifest); !advice.empty())
-    out.warning(advice, manifest->id);
+  for (const std::string& advice : origin_advice(*manifest)) out.warning(advice, manifest->id);
   warn_of_unused_excludes(arguments.making, excludes_used, out);
   const Status written = output.write(manifest->file_bytes);
   if (!written.ok()) return fail(out, written.error());

@@ -165,13 +165,20 @@ std::vector<std::string> origins_for_link(const Info& info, const std::vector<st
   return info.is_private ? std::vector<std::string>() : urls;
 }
 
-std::string origin_advice(const Manifest& manifest) {
-  if (!manifest.info.is_private || manifest.origins.empty()) return "";
+std::vector<std::string> origin_advice(const Manifest& manifest) {
+  std::vector<std::string> advices;
+  for (const std::string& text : manifest.origins)
+    if (const auto url = parse_origin(text); url.ok() && url->is_by_hand_only())
+      advices.push_back("receivers ask the origin " + url->shown() +
+                        " only if they name it with --origin themselves: its address is none of "
+                        "the Internet");
+  if (!manifest.info.is_private || manifest.origins.empty()) return advices;
   std::string advice = "the origin's server sees the plain bytes of " + manifest.info.name +
                        ", and who asks for them";
   if (!manifest.origins_signed)
     advice += "; peers learn of it from the manifest file alone, unless --sign names a key";
-  return advice;
+  advices.push_back(std::move(advice));
+  return advices;
 }
 
 }  // namespace firn::app

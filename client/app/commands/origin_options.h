@@ -45,7 +45,7 @@ Result<Manifest> with_more_origins(const Manifest& manifest, const std::vector<s
 // Those that a link names: of a private content the manifest alone names them, which is sealed.
 std::vector<std::string> origins_for_link(const Info& info, const std::vector<std::string>& urls);
 
-// What a person should know who names these origins of a content that was made; "" if nothing.
-std::string origin_advice(const Manifest& manifest);
+// What a person should know who names these origins of a content that was made.
+std::vector<std::string> origin_advice(const Manifest& manifest);
 
 }  // namespace firn::app

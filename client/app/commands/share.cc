@@ -56,8 +56,7 @@ Result<MadeContent> make(const ShareArguments& arguments, const std::string& pat
   if (!made.ok()) return made.error();
   auto manifest = signer.sign(*std::move(made));
   if (!manifest.ok()) return manifest.error();
-  if (const std::string advice = origin_advice(*manifest); !advice.empty())
-    console.warning(advice, manifest->id);
+  for (const std::string& advice : origin_advice(*manifest)) console.warning(advice, manifest->id);
   if (!arguments.output.empty()) {
     const Status written = OutputFile(arguments.output, kManifestFile).write(manifest->file_bytes);
     if (!written.ok()) return written.error();

@@ -18,7 +18,13 @@ using store::FileStat;
 using store::WorkFolder;
 
 constexpr std::uint64_t kStateBytesMax = 256 << 10;
-constexpr std::uint32_t kFileMode = 0666;  // before the umask
+// What the umask leaves. It is read by setting it, so before there is another thread that makes
+// files.
+const std::uint32_t kFileMode = [] {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return std::uint32_t{0666} & ~std::uint32_t{mask};
+}();
 
 std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
@@ -26,12 +32,6 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
 
 std::string work_folder_of(const std::string& url, const std::string& name) {
   return std::string(WorkFolder::kParent) + "/url-" + sha256(bytes_of(url + "\n" + name)).text();
-}
-
-std::uint32_t file_mode() {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return kFileMode & ~std::uint32_t{mask};
 }
 
 std::string taken_line(std::string& text) {
@@ -159,7 +159,7 @@ Status OriginDownload::finish() {
   if (!stat) return stat.error();
   const std::int64_t modified_ns = state_.modified_ns();
   const auto set =
-      part_->set_attributes(file_mode(), modified_ns != 0 ? modified_ns : stat->modified_ns);
+      part_->set_attributes(kFileMode, modified_ns != 0 ? modified_ns : stat->modified_ns);
   if (!set) return set.error();
   if (Status s = part_->sync(); !s) return s;
   if (Status s = files_->rename(part_path(), name_, overwrite_); !s) {

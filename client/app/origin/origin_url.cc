@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "proto/base/address_kind.h"
 #include "proto/base/percent.h"
 #include "proto/base/plain_text.h"
 #include "proto/content/manifest.h"
@@ -120,6 +121,13 @@ bool OriginUrl::has_secrets() const {
 
 bool OriginUrl::may_hold_secrets() const {
   return !user_.empty() || !password_.empty() || !query_.empty();
+}
+
+bool OriginUrl::is_by_hand_only() const {
+  const bool in_brackets = host_.starts_with('[');
+  return scheme_ != Scheme::kS3 &&
+         (host_ == "localhost" || address_kind(in_brackets ? host_.substr(1, host_.size() - 2)
+                                                           : host_) != AddressKind::kGlobal);
 }
 
 OriginUrl OriginUrl::file(std::string_view path) const {

@@ -44,6 +44,10 @@ class OriginUrl {
   // Whether the URL holds what may be a secret by any name: user, password, or a query.
   bool may_hold_secrets() const;
 
+  // Whether the host is localhost or an address of another kind than the Internet's: peers ask such
+  // an origin only if somebody gives it to them by hand.
+  bool is_by_hand_only() const;
+
   bool is_folder() const { return path_.ends_with('/'); }
   // The URL of the file at `path` (relative, as in a manifest: components separated by '/') below
   // this folder. Every component is percent-encoded; user, password and query stay.

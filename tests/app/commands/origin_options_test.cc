@@ -97,6 +97,30 @@ TEST_CASE("a URL that holds a secret is not published, and no message repeats it
   CHECK(refusal(many) == "");
 }
 
+TEST_CASE("a URL in place of a link is refused, and no message repeats a secret of it") {
+  for (const char* url :
+       {"https://me:hunter2@h:x/", "https://me:hunter2@h/a", "HTTP://hunter2@/",
+        "https://me:hunter2@h:x/a.link", "https:/me:hunter2@h/", "ftp://hunter2@h/"}) {
+    const auto source = read_source(url);
+    REQUIRE_FALSE(source.ok());
+    CHECK(source.error().code == ErrorCode::kBadInput);
+    CHECK(source.error().message().find("hunter2") == std::string::npos);
+  }
+}
+
+TEST_CASE("who names an origin in a network of their own hears that receivers do not ask it") {
+  Manifest manifest;
+  manifest.origins = {"https://host/", "http://192.168.1.2/x", "http://localhost/"};
+  const auto advices = origin_advice(manifest);
+  REQUIRE(advices.size() == 2);
+  CHECK(advices[0].find("http://192.168.1.2/x only if they name it with --origin") !=
+        std::string::npos);
+  manifest.origins.resize(1);
+  CHECK(origin_advice(manifest).empty());
+  manifest.info.is_private = true;
+  CHECK(origin_advice(manifest).size() == 1);
+}
+
 TEST_CASE("what is published fits a link, and the plan has the origins that a link names") {
   OriginOptions options;
   options.urls = {"https://host/b c", "https://host/b%20c", "s3://bucket/key/"};

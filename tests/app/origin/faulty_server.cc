@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <netinet/tcp.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
@@ -38,6 +39,10 @@ class Channel {
     }
     return true;
   }
+  void pause_ms(int ms) {
+    pollfd client{fd_, POLLIN, 0};
+    ::poll(&client, 1, ms);
+  }
 
  private:
   const int fd_;
@@ -73,6 +78,7 @@ class OneRequest : public Exchange {
     return found == headers_.end() ? "" : found->second;
   }
   bool send(std::string_view bytes) override { return channel_.write(bytes); }
+  void pause_ms(int ms) override { channel_.pause_ms(ms); }
   void wait_for_end() override {
     char unused[256];
     while (channel_.read(unused, sizeof(unused)) > 0) {

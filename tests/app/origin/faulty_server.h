@@ -27,6 +27,8 @@ class Exchange {
   virtual std::string header(std::string_view name) const = 0;
   // False: the client has closed the connection.
   virtual bool send(std::string_view bytes) = 0;
+  // Lets so long pass, or until the client says or closes something.
+  virtual void pause_ms(int ms) = 0;
   // Returns when the client has closed the connection, or the server ends.
   virtual void wait_for_end() = 0;
 };

@@ -68,6 +68,19 @@ TEST_CASE(
   CHECK(file.st_mtime == 784111777);
 }
 
+TEST_CASE("a file gets the rights that the umask of the program's start leaves") {
+  TempFolder folder;
+  const auto download = opened(folder);
+  REQUIRE(download->begin(ten_bytes()).ok());
+  const mode_t mask = ::umask(0077);
+  const Status finished = download->finish();
+  CHECK(::umask(mask) == 0077);
+  REQUIRE(finished.ok());
+  struct stat file {};
+  REQUIRE(::stat((folder.path() + "/big.bin").c_str(), &file) == 0);
+  CHECK((file.st_mode & 0777) == (0664 & ~mask));
+}
+
 TEST_CASE("the next run has what came, and which state of the file that is") {
   TempFolder folder;
   {

@@ -150,6 +150,19 @@ TEST_CASE("any query may hold a secret") {
   CHECK_FALSE(url_of("https://h/x#a=b").may_hold_secrets());
 }
 
+TEST_CASE("an origin at an address that is none of the Internet's is one by hand only") {
+  for (const char* url : {"http://localhost/x", "http://LOCALHOST:80/x", "http://127.0.0.1/x",
+                          "https://192.168.1.2:8443/x", "http://[::1]/x", "http://[fd00::1]:1/x"}) {
+    CAPTURE(url);
+    CHECK(url_of(url).is_by_hand_only());
+  }
+  for (const char* url : {"http://h/x", "http://198.51.100.7/x", "http://[2001:db8::1]/x",
+                          "http://localhost.example/x", "s3://localhost/x"}) {
+    CAPTURE(url);
+    CHECK_FALSE(url_of(url).is_by_hand_only());
+  }
+}
+
 TEST_CASE("files of a folder are below it, with every component encoded") {
   const OriginUrl folder = url_of("https://u:p@h/a/?sig=1");
   CHECK(folder.is_folder());

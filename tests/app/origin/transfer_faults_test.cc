@@ -189,7 +189,7 @@ TEST_CASE("more bytes than asked for are cut off, with a fault") {
 TEST_CASE("a server that sends without a pause, but a few bytes a second, stalls") {
   FaultyServer server([](Exchange& exchange) {
     exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
-    while (exchange.send(kTen)) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    while (exchange.send(kTen)) exchange.pause_ms(50);
     return false;
   });
   TransfersOptions options = no_environment();
