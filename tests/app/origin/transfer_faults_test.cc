@@ -4,10 +4,8 @@
 #include <sys/socket.h>
 
 #include <atomic>
-#include <chrono>
 #include <ctime>
 #include <string>
-#include <thread>
 
 #include "client/app/origin/transfers.h"
 #include "tests/app/origin/collector.h"
