@@ -5,7 +5,9 @@
 //
 // Origins that are well take turns. A run that fails is answered as failed from there on: the core
 // asks for the rest once more, perhaps of another origin. What one origin is asked at a time is
-// bounded (kTransfersMax); if it refuses that many while others go on, by what it bears.
+// bounded by what it bears, kTransfersMax at most. As with TCP's window, the bound falls to what
+// goes on when a transfer is refused, to one when the origin rests, and rises with each that ends
+// well.
 //
 // Memory: of a run at most kRoomBytes, or two generations, are being filled or written.
 #pragma once
@@ -84,15 +86,17 @@ class OriginRuns {
     OriginHealth health;
     std::uint64_t bytes = 0;  // content bytes, verified
     std::size_t transfers = 0, transfers_max = kTransfersMax;
+    std::uint64_t ended_well = 0;                               // transfers
     std::unordered_map<std::uint32_t, std::string> validators;  // by file
   };
   struct Piece {
     OriginPiece what;      // what is left of it
     std::uint64_t id = 0;  // of its transfer; 0: none is under way
+    std::uint64_t ended_well_before = 0;
     std::shared_ptr<PieceSink> sink;
   };
   struct Failure {
-    std::uint64_t at = 0;  // in the run: what is left of the piece begins there
+    Piece piece;  // what is left of it
     TransferEnd end;
   };
   struct Run {
@@ -112,13 +116,15 @@ class OriginRuns {
   std::optional<std::size_t> choose(core::TimeUs now);
   void look(Run& run, core::TimeUs now);
   void take_news(Run& run, core::TimeUs now);
-  bool has_ended(Asked& origin, Piece& piece, std::vector<Failure>& failures);
+  bool has_ended(const Run& run, Piece& piece, std::vector<Failure>& failures);
   void transfer_failed(Run& run, const Failure& failure, core::TimeUs now);
-  bool asks_for_less(Run& run, std::uint64_t at);
+  bool asks_for_less(Run& run, const Piece& refused);
+  void make_way(Run& run, const Piece& piece);
   void fail(Run& run);
   void cancel(Run& run);
   void hand_over(Run& run);
-  void go_on(Run& run);
+  void go_on(Run& run, core::TimeUs now);
+  void ask(Run& run);
   void begin(Run& run, Piece& piece);
   void answer(Run& run);
   void note_outcome(Run& run, std::uint32_t generation, core::DecodeOutcome outcome);

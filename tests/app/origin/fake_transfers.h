@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,10 +61,11 @@ class FakeTransfers final : public app::Transfers {
     one.taken += bytes.size();
     if (one.taken == range.count) end(id, app::Fault::kNone);
   }
-  void end(std::uint64_t id, app::Fault fault) {
+  void end(std::uint64_t id, app::Fault fault, std::optional<std::uint32_t> retry_after_s = {}) {
     const std::shared_ptr<app::TransferSink> sink = under_way.at(id).sink;
     app::TransferEnd end;
     end.fault = fault;
+    end.retry_after_s = retry_after_s;
     if (fault != app::Fault::kNone)
       end.status = Error{ErrorCode::kUnreachable, "fetch " + under_way.at(id).request.url.shown(),
                          "made to fail"};

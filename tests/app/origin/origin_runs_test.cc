@@ -352,6 +352,81 @@ TEST_CASE("an origin that goes away in the middle of several runs rests") {
   CHECK(fetching.runs->next_wake() <= fetching.now + kSecond);
 }
 
+// Thirty files of a generation each.
+MadeContent small_files() {
+  std::mt19937_64 random(5);
+  std::vector<std::string> files;
+  for (int i = 0; i < 30; ++i) files.push_back(tests::random_bytes(random, 40));
+  return tests::content_of(std::move(files), 4, 10);
+}
+
+TEST_CASE("a refusal lowers what an origin is asked at a time also if nothing has come yet") {
+  Fetching fetching(small_files());
+  fetching.fetch(0, 4);
+  fetching.fetch(4, 4);
+  CHECK(fetching.transfers->under_way.size() == 8);
+  for (std::uint64_t id = 2; id <= 8; ++id) fetching.transfers->end(id, Fault::kPassing);
+  fetching.step();
+  CHECK(fetching.is_open);
+  CHECK(fetching.transfers->under_way.size() == 1);
+  fetching.settle();
+  CHECK(fetching.answers.size() == 8);
+  CHECK(fetching.transfers->asked.size() == 8 + 7);
+}
+
+TEST_CASE("a refusal is none of all if another transfer ended well beside it") {
+  Fetching fetching(small_files());
+  fetching.fetch(0, 2);
+  fetching.transfers->send(1, fetching.made.files[0], 40);
+  fetching.transfers->end(2, Fault::kPassing);
+  fetching.step();
+  CHECK(fetching.is_open);
+  fetching.settle();
+  CHECK(fetching.answers == all_true(0, 2));
+}
+
+TEST_CASE("after a rest an origin is asked for one thing, and for one more with each that came") {
+  Fetching fetching(small_files());
+  fetching.fetch(0, 4);
+  fetching.fetch(4, 4);
+  fetching.fail_all(Fault::kPassing);
+  CHECK_FALSE(fetching.is_open);
+  CHECK(fetching.transfers->under_way.empty());
+  CHECK(fetching.answers.size() == 8);
+  fetching.now += kSecond;
+  for (std::uint32_t first = 0; first < 28; first += 4) fetching.fetch(first, 4);
+  for (std::size_t most = 1; most < OriginRuns::kTransfersMax; ++most) {
+    CHECK(fetching.transfers->under_way.size() == most);
+    const auto [id, one] = *fetching.transfers->under_way.begin();
+    fetching.transfers->send(id, fetching.file_at(one.request.url), 40);
+    fetching.step();
+  }
+  fetching.settle();
+  CHECK(fetching.transfers->asked.size() == 8 + 28);
+}
+
+TEST_CASE("a server that says when it can be asked again is left alone for so long") {
+  Fetching fetching(small_files());
+  fetching.fetch(0, 6);
+  CHECK(fetching.transfers->under_way.size() == 4);
+  fetching.fetch(6, 3);
+  fetching.transfers->end(2, Fault::kPassing, 30);
+  fetching.step();
+  CHECK_FALSE(fetching.is_open);
+  CHECK(fetching.runs->next_wake() >= fetching.now + 29 * kSecond);
+  fetching.settle();  // what was under way elsewhere is kept
+  CHECK(fetching.transfers->asked.size() == 7);
+  CHECK(fetching.answers == Answers{{0, false},
+                                    {1, false},
+                                    {2, false},
+                                    {3, false},
+                                    {4, false},
+                                    {5, false},
+                                    {6, true},
+                                    {7, true},
+                                    {8, true}});
+}
+
 TEST_CASE("small files are asked for a few at a time") {
   std::mt19937_64 random(3);
   std::vector<std::string> files;
