@@ -46,7 +46,7 @@ void OriginRuns::fetch(const core::FetchFromOrigin& asked, core::TimeUs now) {
   if (const auto origin = choose(now)) {
     run->origin = *origin;
     for (const OriginPiece& piece : origin_pieces(info_, asked.first, asked.count))
-      run->pieces.push_back({piece, 0, 0, nullptr});
+      run->pieces.push_back({.what = piece});
     events_.debug(fmt::format("generations {} to {} are asked of {}", asked.first,
                               asked.first + asked.count - 1, origins_[*origin].shown));
   } else {
@@ -107,7 +107,7 @@ void OriginRuns::go_on(Run& run, core::TimeUs now) {
   if (!origins_[run.origin].health.well(now) && idle && !run.pieces.empty()) fail(run);
   hand_over(run);
   answer(run);
-  if (origins_[run.origin].health.well(now)) ask(run);
+  if (origins_[run.origin].health.well(now)) ask(run, now);
 }
 
 void OriginRuns::take_news(Run& run, core::TimeUs now) {
@@ -134,7 +134,7 @@ bool OriginRuns::has_ended(const Run& run, Piece& piece, std::vector<Failure>& f
     ++origin.ended_well;
     return true;
   }
-  failures.push_back({piece, *news.end});
+  failures.push_back({piece, news.taken, *news.end});
   return whole || run.failed;
 }
 
@@ -143,6 +143,9 @@ void OriginRuns::transfer_failed(Run& run, const Failure& failure, core::TimeUs 
   Asked& origin = origins_[run.origin];
   events_.debug(failure.end.status.error().message());
   const bool refused = failure.end.fault == Fault::kPassing && !failure.end.retry_after_s;
+  const auto bytes_expected =
+      kSlow * static_cast<std::uint64_t>(now - failure.piece.began) / core::kSecond;
+  if (refused && failure.taken > bytes_expected) return make_way(run, failure.piece);
   if (refused && !run.failed && asks_for_less(run, failure.piece)) return;
   origin.transfers_max = 1;
   warn(origin.health.failed(failure.end, run.began, now));
@@ -190,7 +193,7 @@ void OriginRuns::hand_over(Run& run) {
 }
 
 // More room, and more pieces within it.
-void OriginRuns::ask(Run& run) {
+void OriginRuns::ask(Run& run, core::TimeUs now) {
   if (run.failed || paused_) return;
   const std::uint64_t rooms_max =
       std::max<std::uint64_t>(kRoomBytes / info_.shape.generation_bytes(), 2);
@@ -208,14 +211,14 @@ void OriginRuns::ask(Run& run) {
     if (piece.id != 0) {
       if (piece.sink->may_go_on()) transfers_->resume(piece.id);
     } else if (origin.transfers < origin.transfers_max) {
-      begin(run, piece);
+      begin(run, piece, now);
     } else {
       break;
     }
   }
 }
 
-void OriginRuns::begin(Run& run, Piece& piece) {
+void OriginRuns::begin(Run& run, Piece& piece, core::TimeUs now) {
   Asked& origin = origins_[run.origin];
   TransferRequest request;
   request.url = origin_file(origin.origin.url, info_, piece.what.file);
@@ -226,6 +229,7 @@ void OriginRuns::begin(Run& run, Piece& piece) {
     request.validator = known->second;
   piece.sink = std::make_shared<PieceSink>(run.bytes, piece.what.at);
   piece.ended_well_before = origin.ended_well;
+  piece.began = now;
   ++origin.transfers;
   piece.id = transfers_->begin(std::move(request), piece.sink);
 }

@@ -8,6 +8,8 @@
 // bounded by what it bears, kTransfersMax at most. As with TCP's window, the bound falls to what
 // goes on when a transfer is refused, to one when the origin rests, and rises with each that ends
 // well.
+// Where a transfer ends early the rest of its piece is asked for: some servers, and what stands
+// between, cut each connection after fewer bytes than a generation has.
 //
 // Memory: of a run at most kRoomBytes, or two generations, are being filled or written.
 #pragma once
@@ -55,6 +57,8 @@ class OriginRuns {
   static constexpr std::size_t kTransfersMax = 8;          // of one origin
   static constexpr std::size_t kPiecesMax = 4;             // of a run at a time
   static constexpr std::uint64_t kRoomBytes = 4ULL << 20;  // of a run
+  // A transfer that ends early and brought fewer bytes per second does not go on.
+  static constexpr std::uint64_t kSlow = 2048;
 
   // `info` outlives this. `wake` is called by any thread: step() is due.
   OriginRuns(std::vector<Origin> origins, const Info& info, std::shared_ptr<Transfers> transfers,
@@ -93,10 +97,12 @@ class OriginRuns {
     OriginPiece what;      // what is left of it
     std::uint64_t id = 0;  // of its transfer; 0: none is under way
     std::uint64_t ended_well_before = 0;
-    std::shared_ptr<PieceSink> sink;
+    core::TimeUs began = 0;
+    std::shared_ptr<PieceSink> sink = nullptr;
   };
   struct Failure {
     Piece piece;  // what is left of it
+    std::uint64_t taken = 0;
     TransferEnd end;
   };
   struct Run {
@@ -124,8 +130,8 @@ class OriginRuns {
   void cancel(Run& run);
   void hand_over(Run& run);
   void go_on(Run& run, core::TimeUs now);
-  void ask(Run& run);
-  void begin(Run& run, Piece& piece);
+  void ask(Run& run, core::TimeUs now);
+  void begin(Run& run, Piece& piece, core::TimeUs now);
   void answer(Run& run);
   void note_outcome(Run& run, std::uint32_t generation, core::DecodeOutcome outcome);
   void warn(const std::string& text);

@@ -144,6 +144,8 @@ TEST_CASE("runs of any content bring its bytes, with padding, and are answered i
         if (random() % 2 == 0) continue;
         if (!one.waits) idle = 0;
         fetching.transfers->send(id, fetching.file_at(one.request.url), 1 + random() % 150);
+        if (one.taken > 0 && fetching.transfers->under_way.contains(id) && random() % 5 == 0)
+          fetching.transfers->end(id, Fault::kPassing);
       }
       if (random() % 3 == 0) fetching.step();
       if (!fetching.to_write.empty() && random() % 2 == 0) {
@@ -225,10 +227,53 @@ TEST_CASE("what came before a failure is kept, the rest answered as failed") {
   fetching.fetch(2, 4);
   fetching.transfers->send(fetching.transfer(), fetching.made.files[0], 90);
   fetching.fail_all(Fault::kPassing);
+  fetching.fail_all(Fault::kPassing);
   CHECK(fetching.answers.empty());
   CHECK(fetching.to_write.size() == 2);
   fetching.settle();
   CHECK(fetching.answers == Answers{{2, true}, {3, true}, {4, false}, {5, false}});
+}
+
+TEST_CASE("a run comes whole from a server that ends each connection early") {
+  Fetching fetching(one_file());
+  fetching.fetch(0, 4);
+  for (int i = 0; i < 16; ++i) {
+    fetching.transfers->send(fetching.transfer(), fetching.made.files[0], 10);
+    fetching.fail_all(Fault::kPassing);
+    while (!fetching.to_write.empty()) fetching.write();
+    fetching.step();
+    CHECK(fetching.is_open);
+  }
+  CHECK(fetching.answers == all_true(0, 4));
+  CHECK(fetching.transfers->asked.size() == 16);
+}
+
+TEST_CASE("pieces that wait for room make way for one whose transfer ended early") {
+  // Two generations of 2 MiB have room at a time; the second file reaches beyond them.
+  std::mt19937_64 random(2);
+  Fetching fetching(tests::content_of(
+      {tests::random_bytes(random, 1U << 20), tests::random_bytes(random, 7U << 20)}, 8,
+      256U << 10));
+  fetching.fetch(0, 4);
+  for (int i = 0; i < 1000 && !fetching.transfers->under_way.at(2).waits; ++i)
+    fetching.transfers->send(2, fetching.made.files[1], 15'000);
+  fetching.transfers->send(1, fetching.made.files[0], 15'000);
+  fetching.transfers->end(1, Fault::kPassing);
+  fetching.step();
+  CHECK_FALSE(fetching.transfers->under_way.contains(2));
+  fetching.settle(15'000);
+  CHECK(fetching.answers == all_true(0, 4));
+}
+
+TEST_CASE("a transfer that ends early after a trickle is a failure") {
+  Fetching fetching(one_file());
+  fetching.fetch(0, 4);
+  fetching.transfers->send(fetching.transfer(), fetching.made.files[0], 100);
+  fetching.now += kSecond;
+  fetching.fail_all(Fault::kPassing);
+  CHECK_FALSE(fetching.is_open);
+  fetching.settle();
+  CHECK(fetching.answers == Answers{{0, true}, {1, true}, {2, false}, {3, false}});
 }
 
 TEST_CASE("nothing can be asked while the only origin rests, and it can after") {
