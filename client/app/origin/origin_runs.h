@@ -77,7 +77,7 @@ class OriginRuns {
   core::TimeUs next_wake() const;
 
   std::vector<OriginFigures> figures() const;
-  // When bytes came last; 0: none have.
+  // When bytes that are kept came last; 0: none have.
   core::TimeUs progressed_at() const { return progressed_at_; }
   // What is to be said if nothing comes; a line for each origin that is asked, or cannot be.
   std::vector<std::string> standing() const;

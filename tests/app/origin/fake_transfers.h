@@ -37,7 +37,7 @@ class FakeTransfers final : public app::Transfers {
     if (found != under_way.end()) found->second.waits = false;
   }
   void cancel(std::uint64_t id) override {
-    if (under_way.contains(id)) end(id, app::Fault::kCancelled);
+    if (under_way.contains(id) && !slow_to_cancel) end(id, app::Fault::kCancelled);
   }
 
   // Sends the next bytes of the file's range, `count` at most; ends the transfer with the last.
@@ -76,6 +76,7 @@ class FakeTransfers final : public app::Transfers {
   std::map<std::uint64_t, One> under_way;
   std::vector<std::string> asked;  // URLs, in order
   std::string etag = "\"1\"";
+  bool slow_to_cancel = false;  // what is cancelled has not ended yet
 
  private:
   std::uint64_t last_id_ = 0;

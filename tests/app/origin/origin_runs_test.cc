@@ -126,6 +126,14 @@ MadeContent one_file() {
   return tests::content_of({tests::random_bytes(random, 395)}, 4, 10);
 }
 
+// Thirty files of a generation each.
+MadeContent small_files() {
+  std::mt19937_64 random(5);
+  std::vector<std::string> files;
+  for (int i = 0; i < 30; ++i) files.push_back(tests::random_bytes(random, 40));
+  return tests::content_of(std::move(files), 4, 10);
+}
+
 TEST_CASE("runs of any content bring its bytes, with padding, and are answered in order") {
   std::mt19937_64 random(7);
   for (int round = 0; round < 150; ++round) {
@@ -276,6 +284,27 @@ TEST_CASE("a transfer that ends early after a trickle is a failure") {
   CHECK(fetching.answers == Answers{{0, true}, {1, true}, {2, false}, {3, false}});
 }
 
+TEST_CASE("bytes are progress when they come, and not if they are thrown away") {
+  Fetching fetching(small_files());
+  CHECK(fetching.runs->progressed_at() == 0);
+  fetching.fetch(0, 2);
+  const auto late = fetching.transfers->under_way.at(2);
+  const auto sends_ten = [&](const tests::FakeTransfers::One& one) {
+    const std::string bytes = fetching.file_at(one.request.url).substr(0, 10);
+    CHECK(one.sink->take({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}));
+    fetching.step();
+  };
+  sends_ten(late);
+  const core::TimeUs progressed_at = fetching.runs->progressed_at();
+  CHECK(progressed_at == fetching.now);
+  // The run fails. What its other transfer sends before it ends is of no use.
+  fetching.transfers->slow_to_cancel = true;
+  fetching.transfers->end(1, Fault::kGone);
+  fetching.step();
+  sends_ten(late);
+  CHECK(fetching.runs->progressed_at() == progressed_at);
+}
+
 TEST_CASE("nothing can be asked while the only origin rests, and it can after") {
   Fetching fetching(one_file());
   CHECK(fetching.is_open);
@@ -395,14 +424,6 @@ TEST_CASE("an origin that goes away in the middle of several runs rests") {
   CHECK_FALSE(fetching.is_open);
   CHECK(fetching.answers.size() == 6);
   CHECK(fetching.runs->next_wake() <= fetching.now + kSecond);
-}
-
-// Thirty files of a generation each.
-MadeContent small_files() {
-  std::mt19937_64 random(5);
-  std::vector<std::string> files;
-  for (int i = 0; i < 30; ++i) files.push_back(tests::random_bytes(random, 40));
-  return tests::content_of(std::move(files), 4, 10);
 }
 
 TEST_CASE("a refusal lowers what an origin is asked at a time also if nothing has come yet") {
