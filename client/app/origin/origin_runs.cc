@@ -46,7 +46,7 @@ void OriginRuns::fetch(const core::FetchFromOrigin& asked, core::TimeUs now) {
   if (const auto origin = choose(now)) {
     run->origin = *origin;
     for (const OriginPiece& piece : origin_pieces(info_, asked.first, asked.count))
-      run->pieces.push_back({piece, 0, nullptr});
+      run->pieces.push_back({.what = piece});
     events_.debug(fmt::format("generations {} to {} are asked of {}", asked.first,
                               asked.first + asked.count - 1, origins_[*origin].shown));
   } else {
@@ -75,7 +75,7 @@ void OriginRuns::pause(bool paused) {
 
 void OriginRuns::step(core::TimeUs now) {
   for (const auto& run : runs_) look(*run, now);
-  for (const auto& run : runs_) go_on(*run);
+  for (const auto& run : runs_) go_on(*run, now);
   std::erase_if(runs_, [](const auto& run) { return run->over(); });
   look_whether_open(now);
 }
@@ -99,20 +99,27 @@ void OriginRuns::look(Run& run, core::TimeUs now) {
     progressed_at_ = now;
   }
   take_news(run, now);
+}
+
+// What would have to wait for an origin that rests is left to another one.
+void OriginRuns::go_on(Run& run, core::TimeUs now) {
+  const bool idle = std::ranges::all_of(run.pieces, [](const Piece& one) { return one.id == 0; });
+  if (!origins_[run.origin].health.well(now) && idle && !run.pieces.empty()) fail(run);
   hand_over(run);
   answer(run);
+  if (origins_[run.origin].health.well(now)) ask(run, now);
 }
 
 void OriginRuns::take_news(Run& run, core::TimeUs now) {
   std::vector<Failure> failures;
-  std::erase_if(run.pieces, [&](Piece& piece) {
-    return piece.id != 0 && has_ended(origins_[run.origin], piece, failures);
-  });
+  std::erase_if(run.pieces,
+                [&](Piece& piece) { return piece.id != 0 && has_ended(run, piece, failures); });
   for (const Failure& failure : failures) transfer_failed(run, failure, now);
 }
 
 // Whether nothing is left to be done for it.
-bool OriginRuns::has_ended(Asked& origin, Piece& piece, std::vector<Failure>& failures) {
+bool OriginRuns::has_ended(const Run& run, Piece& piece, std::vector<Failure>& failures) {
+  Asked& origin = origins_[run.origin];
   const PieceSink::News news = piece.sink->news();
   if (!news.validator.empty()) origin.validators.try_emplace(piece.what.file, news.validator);
   if (!news.end) return false;
@@ -122,40 +129,47 @@ bool OriginRuns::has_ended(Asked& origin, Piece& piece, std::vector<Failure>& fa
   piece.what.range.count -= news.taken;
   piece.what.at += news.taken;
   const bool whole = piece.what.range.count == 0;
-  if (news.end->fault == Fault::kNone || (news.end->fault == Fault::kPassing && whole)) return true;
-  failures.push_back({piece.what.at, *news.end});
-  return whole;
+  if (news.end->fault == Fault::kNone || (news.end->fault == Fault::kPassing && whole)) {
+    origin.transfers_max = std::min(origin.transfers_max + 1, kTransfersMax);
+    ++origin.ended_well;
+    return true;
+  }
+  failures.push_back({piece, news.taken, *news.end});
+  return whole || run.failed;
 }
 
 void OriginRuns::transfer_failed(Run& run, const Failure& failure, core::TimeUs now) {
   if (failure.end.fault == Fault::kCancelled) return;  // by us
   Asked& origin = origins_[run.origin];
   events_.debug(failure.end.status.error().message());
-  if (failure.end.fault == Fault::kPassing && !run.failed && asks_for_less(run, failure.at)) return;
-  origin.transfers_max = kTransfersMax;
+  const bool refused = failure.end.fault == Fault::kPassing && !failure.end.retry_after_s;
+  const auto bytes_expected =
+      kSlow * static_cast<std::uint64_t>(now - failure.piece.began) / core::kSecond;
+  if (refused && failure.taken > bytes_expected) return make_way(run, failure.piece);
+  if (refused && !run.failed && asks_for_less(run, failure.piece)) return;
+  origin.transfers_max = 1;
   warn(origin.health.failed(failure.end, run.began, now));
   fail(run);
 }
 
-// Some servers take one connection, or few. If others go on than that of the piece at `at`, which
-// was refused, so many are borne: the piece is asked for when one of them ends. Pieces behind it
-// make way, as there may be no room for all of them before it has come.
-bool OriginRuns::asks_for_less(Run& run, std::uint64_t at) {
-  std::size_t going_on = 0;
-  bool any_came = false;
-  for (const auto& other : runs_) {
-    if (other->origin != run.origin) continue;
-    for (const Piece& piece : other->pieces) {
-      if (piece.id == 0 || (other.get() == &run && piece.what.at > at)) continue;
-      ++going_on;
-      any_came |= other->received > 0;
-    }
-  }
-  if (!any_came) return false;
-  origins_[run.origin].transfers_max = going_on;
-  for (const Piece& piece : run.pieces)
-    if (piece.id != 0 && piece.what.at > at) transfers_->cancel(piece.id);
+// Some servers take one connection, or few. If others went on beside the transfer that was refused,
+// so many are borne: its piece is asked for when one of them ends.
+bool OriginRuns::asks_for_less(Run& run, const Piece& refused) {
+  make_way(run, refused);
+  Asked& origin = origins_[run.origin];
+  if (origin.transfers == 0 && origin.ended_well == refused.ended_well_before) return false;
+  origin.transfers_max = std::clamp<std::size_t>(origin.transfers, 1, origin.transfers_max);
   return true;
+}
+
+// The piece is not under way any more. Pieces behind it that wait for room would wait for it, and
+// it perhaps for their transfers to end.
+void OriginRuns::make_way(Run& run, const Piece& piece) {
+  for (const Piece& other : run.pieces) {
+    const std::uint64_t end = other.what.at + other.what.range.count;
+    if (other.id != 0 && other.what.at > piece.what.at && end > run.bytes->room_end())
+      transfers_->cancel(other.id);
+  }
 }
 
 // Generations that have come are kept.
@@ -179,7 +193,7 @@ void OriginRuns::hand_over(Run& run) {
 }
 
 // More room, and more pieces within it.
-void OriginRuns::go_on(Run& run) {
+void OriginRuns::ask(Run& run, core::TimeUs now) {
   if (run.failed || paused_) return;
   const std::uint64_t rooms_max =
       std::max<std::uint64_t>(kRoomBytes / info_.shape.generation_bytes(), 2);
@@ -197,14 +211,14 @@ void OriginRuns::go_on(Run& run) {
     if (piece.id != 0) {
       if (piece.sink->may_go_on()) transfers_->resume(piece.id);
     } else if (origin.transfers < origin.transfers_max) {
-      begin(run, piece);
+      begin(run, piece, now);
     } else {
       break;
     }
   }
 }
 
-void OriginRuns::begin(Run& run, Piece& piece) {
+void OriginRuns::begin(Run& run, Piece& piece, core::TimeUs now) {
   Asked& origin = origins_[run.origin];
   TransferRequest request;
   request.url = origin_file(origin.origin.url, info_, piece.what.file);
@@ -214,6 +228,8 @@ void OriginRuns::begin(Run& run, Piece& piece) {
   if (const auto known = origin.validators.find(piece.what.file); known != origin.validators.end())
     request.validator = known->second;
   piece.sink = std::make_shared<PieceSink>(run.bytes, piece.what.at);
+  piece.ended_well_before = origin.ended_well;
+  piece.began = now;
   ++origin.transfers;
   piece.id = transfers_->begin(std::move(request), piece.sink);
 }

@@ -5,7 +5,11 @@
 //
 // Origins that are well take turns. A run that fails is answered as failed from there on: the core
 // asks for the rest once more, perhaps of another origin. What one origin is asked at a time is
-// bounded (kTransfersMax); if it refuses that many while others go on, by what it bears.
+// bounded by what it bears, kTransfersMax at most. As with TCP's window, the bound falls to what
+// goes on when a transfer is refused, to one when the origin rests, and rises with each that ends
+// well.
+// Where a transfer ends early the rest of its piece is asked for: some servers, and what stands
+// between, cut each connection after fewer bytes than a generation has.
 //
 // Memory: of a run at most kRoomBytes, or two generations, are being filled or written.
 #pragma once
@@ -53,6 +57,8 @@ class OriginRuns {
   static constexpr std::size_t kTransfersMax = 8;          // of one origin
   static constexpr std::size_t kPiecesMax = 4;             // of a run at a time
   static constexpr std::uint64_t kRoomBytes = 4ULL << 20;  // of a run
+  // A transfer that ends early and brought fewer bytes per second does not go on.
+  static constexpr std::uint64_t kSlow = 2048;
 
   // `info` outlives this. `wake` is called by any thread: step() is due.
   OriginRuns(std::vector<Origin> origins, const Info& info, std::shared_ptr<Transfers> transfers,
@@ -71,7 +77,7 @@ class OriginRuns {
   core::TimeUs next_wake() const;
 
   std::vector<OriginFigures> figures() const;
-  // When bytes came last; 0: none have.
+  // When bytes that are kept came last; 0: none have.
   core::TimeUs progressed_at() const { return progressed_at_; }
   // What is to be said if nothing comes; a line for each origin that is asked, or cannot be.
   std::vector<std::string> standing() const;
@@ -84,15 +90,19 @@ class OriginRuns {
     OriginHealth health;
     std::uint64_t bytes = 0;  // content bytes, verified
     std::size_t transfers = 0, transfers_max = kTransfersMax;
+    std::uint64_t ended_well = 0;                               // transfers
     std::unordered_map<std::uint32_t, std::string> validators;  // by file
   };
   struct Piece {
     OriginPiece what;      // what is left of it
     std::uint64_t id = 0;  // of its transfer; 0: none is under way
-    std::shared_ptr<PieceSink> sink;
+    std::uint64_t ended_well_before = 0;
+    core::TimeUs began = 0;
+    std::shared_ptr<PieceSink> sink = nullptr;
   };
   struct Failure {
-    std::uint64_t at = 0;  // in the run: what is left of the piece begins there
+    Piece piece;  // what is left of it
+    std::uint64_t taken = 0;
     TransferEnd end;
   };
   struct Run {
@@ -112,14 +122,16 @@ class OriginRuns {
   std::optional<std::size_t> choose(core::TimeUs now);
   void look(Run& run, core::TimeUs now);
   void take_news(Run& run, core::TimeUs now);
-  bool has_ended(Asked& origin, Piece& piece, std::vector<Failure>& failures);
+  bool has_ended(const Run& run, Piece& piece, std::vector<Failure>& failures);
   void transfer_failed(Run& run, const Failure& failure, core::TimeUs now);
-  bool asks_for_less(Run& run, std::uint64_t at);
+  bool asks_for_less(Run& run, const Piece& refused);
+  void make_way(Run& run, const Piece& piece);
   void fail(Run& run);
   void cancel(Run& run);
   void hand_over(Run& run);
-  void go_on(Run& run);
-  void begin(Run& run, Piece& piece);
+  void go_on(Run& run, core::TimeUs now);
+  void ask(Run& run, core::TimeUs now);
+  void begin(Run& run, Piece& piece, core::TimeUs now);
   void answer(Run& run);
   void note_outcome(Run& run, std::uint32_t generation, core::DecodeOutcome outcome);
   void warn(const std::string& text);

@@ -45,7 +45,6 @@ std::uint64_t RunBytes::received() const {
 
 // With the mutex. How many of the bytes there was room for.
 std::size_t RunBytes::put(std::uint64_t at, std::span<const std::uint8_t> bytes) {
-  received_ += bytes.size();
   if (closed_) return bytes.size();
   std::size_t g = static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), at) -
                                            starts_.begin() - 1);
@@ -58,9 +57,9 @@ std::size_t RunBytes::put(std::uint64_t at, std::span<const std::uint8_t> bytes)
     std::copy_n(bytes.data() + put, count, rooms_[g]->bytes().data() + begin);
     put += count;
     filled_[g] += count;
+    received_ += count;
     if (filled_[g] == size) changed_();
   }
-  received_ -= bytes.size() - put;
   return put;
 }
 

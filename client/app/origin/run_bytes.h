@@ -40,6 +40,7 @@ class RunBytes {
   void hold(bool holds);
   // What still comes is thrown away.
   void close();
+  // Bytes that have been taken, and not thrown away.
   std::uint64_t received() const;
 
  private:

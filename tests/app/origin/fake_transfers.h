@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +37,7 @@ class FakeTransfers final : public app::Transfers {
     if (found != under_way.end()) found->second.waits = false;
   }
   void cancel(std::uint64_t id) override {
-    if (under_way.contains(id)) end(id, app::Fault::kCancelled);
+    if (under_way.contains(id) && !slow_to_cancel) end(id, app::Fault::kCancelled);
   }
 
   // Sends the next bytes of the file's range, `count` at most; ends the transfer with the last.
@@ -60,10 +61,11 @@ class FakeTransfers final : public app::Transfers {
     one.taken += bytes.size();
     if (one.taken == range.count) end(id, app::Fault::kNone);
   }
-  void end(std::uint64_t id, app::Fault fault) {
+  void end(std::uint64_t id, app::Fault fault, std::optional<std::uint32_t> retry_after_s = {}) {
     const std::shared_ptr<app::TransferSink> sink = under_way.at(id).sink;
     app::TransferEnd end;
     end.fault = fault;
+    end.retry_after_s = retry_after_s;
     if (fault != app::Fault::kNone)
       end.status = Error{ErrorCode::kUnreachable, "fetch " + under_way.at(id).request.url.shown(),
                          "made to fail"};
@@ -74,6 +76,7 @@ class FakeTransfers final : public app::Transfers {
   std::map<std::uint64_t, One> under_way;
   std::vector<std::string> asked;  // URLs, in order
   std::string etag = "\"1\"";
+  bool slow_to_cancel = false;  // what is cancelled has not ended yet
 
  private:
   std::uint64_t last_id_ = 0;

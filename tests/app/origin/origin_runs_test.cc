@@ -126,6 +126,14 @@ MadeContent one_file() {
   return tests::content_of({tests::random_bytes(random, 395)}, 4, 10);
 }
 
+// Thirty files of a generation each.
+MadeContent small_files() {
+  std::mt19937_64 random(5);
+  std::vector<std::string> files;
+  for (int i = 0; i < 30; ++i) files.push_back(tests::random_bytes(random, 40));
+  return tests::content_of(std::move(files), 4, 10);
+}
+
 TEST_CASE("runs of any content bring its bytes, with padding, and are answered in order") {
   std::mt19937_64 random(7);
   for (int round = 0; round < 150; ++round) {
@@ -144,6 +152,8 @@ TEST_CASE("runs of any content bring its bytes, with padding, and are answered i
         if (random() % 2 == 0) continue;
         if (!one.waits) idle = 0;
         fetching.transfers->send(id, fetching.file_at(one.request.url), 1 + random() % 150);
+        if (one.taken > 0 && fetching.transfers->under_way.contains(id) && random() % 5 == 0)
+          fetching.transfers->end(id, Fault::kPassing);
       }
       if (random() % 3 == 0) fetching.step();
       if (!fetching.to_write.empty() && random() % 2 == 0) {
@@ -225,10 +235,74 @@ TEST_CASE("what came before a failure is kept, the rest answered as failed") {
   fetching.fetch(2, 4);
   fetching.transfers->send(fetching.transfer(), fetching.made.files[0], 90);
   fetching.fail_all(Fault::kPassing);
+  fetching.fail_all(Fault::kPassing);
   CHECK(fetching.answers.empty());
   CHECK(fetching.to_write.size() == 2);
   fetching.settle();
   CHECK(fetching.answers == Answers{{2, true}, {3, true}, {4, false}, {5, false}});
+}
+
+TEST_CASE("a run comes whole from a server that ends each connection early") {
+  Fetching fetching(one_file());
+  fetching.fetch(0, 4);
+  for (int i = 0; i < 16; ++i) {
+    fetching.transfers->send(fetching.transfer(), fetching.made.files[0], 10);
+    fetching.fail_all(Fault::kPassing);
+    while (!fetching.to_write.empty()) fetching.write();
+    fetching.step();
+    CHECK(fetching.is_open);
+  }
+  CHECK(fetching.answers == all_true(0, 4));
+  CHECK(fetching.transfers->asked.size() == 16);
+}
+
+TEST_CASE("pieces that wait for room make way for one whose transfer ended early") {
+  // Two generations of 2 MiB have room at a time; the second file reaches beyond them.
+  std::mt19937_64 random(2);
+  Fetching fetching(tests::content_of(
+      {tests::random_bytes(random, 1U << 20), tests::random_bytes(random, 7U << 20)}, 8,
+      256U << 10));
+  fetching.fetch(0, 4);
+  for (int i = 0; i < 1000 && !fetching.transfers->under_way.at(2).waits; ++i)
+    fetching.transfers->send(2, fetching.made.files[1], 15'000);
+  fetching.transfers->send(1, fetching.made.files[0], 15'000);
+  fetching.transfers->end(1, Fault::kPassing);
+  fetching.step();
+  CHECK_FALSE(fetching.transfers->under_way.contains(2));
+  fetching.settle(15'000);
+  CHECK(fetching.answers == all_true(0, 4));
+}
+
+TEST_CASE("a transfer that ends early after a trickle is a failure") {
+  Fetching fetching(one_file());
+  fetching.fetch(0, 4);
+  fetching.transfers->send(fetching.transfer(), fetching.made.files[0], 100);
+  fetching.now += kSecond;
+  fetching.fail_all(Fault::kPassing);
+  CHECK_FALSE(fetching.is_open);
+  fetching.settle();
+  CHECK(fetching.answers == Answers{{0, true}, {1, true}, {2, false}, {3, false}});
+}
+
+TEST_CASE("bytes are progress when they come, and not if they are thrown away") {
+  Fetching fetching(small_files());
+  CHECK(fetching.runs->progressed_at() == 0);
+  fetching.fetch(0, 2);
+  const auto late = fetching.transfers->under_way.at(2);
+  const auto sends_ten = [&](const tests::FakeTransfers::One& one) {
+    const std::string bytes = fetching.file_at(one.request.url).substr(0, 10);
+    CHECK(one.sink->take({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}));
+    fetching.step();
+  };
+  sends_ten(late);
+  const core::TimeUs progressed_at = fetching.runs->progressed_at();
+  CHECK(progressed_at == fetching.now);
+  // The run fails. What its other transfer sends before it ends is of no use.
+  fetching.transfers->slow_to_cancel = true;
+  fetching.transfers->end(1, Fault::kGone);
+  fetching.step();
+  sends_ten(late);
+  CHECK(fetching.runs->progressed_at() == progressed_at);
 }
 
 TEST_CASE("nothing can be asked while the only origin rests, and it can after") {
@@ -350,6 +424,73 @@ TEST_CASE("an origin that goes away in the middle of several runs rests") {
   CHECK_FALSE(fetching.is_open);
   CHECK(fetching.answers.size() == 6);
   CHECK(fetching.runs->next_wake() <= fetching.now + kSecond);
+}
+
+TEST_CASE("a refusal lowers what an origin is asked at a time also if nothing has come yet") {
+  Fetching fetching(small_files());
+  fetching.fetch(0, 4);
+  fetching.fetch(4, 4);
+  CHECK(fetching.transfers->under_way.size() == 8);
+  for (std::uint64_t id = 2; id <= 8; ++id) fetching.transfers->end(id, Fault::kPassing);
+  fetching.step();
+  CHECK(fetching.is_open);
+  CHECK(fetching.transfers->under_way.size() == 1);
+  fetching.settle();
+  CHECK(fetching.answers.size() == 8);
+  CHECK(fetching.transfers->asked.size() == 8 + 7);
+}
+
+TEST_CASE("a refusal is none of all if another transfer ended well beside it") {
+  Fetching fetching(small_files());
+  fetching.fetch(0, 2);
+  fetching.transfers->send(1, fetching.made.files[0], 40);
+  fetching.transfers->end(2, Fault::kPassing);
+  fetching.step();
+  CHECK(fetching.is_open);
+  fetching.settle();
+  CHECK(fetching.answers == all_true(0, 2));
+}
+
+TEST_CASE("after a rest an origin is asked for one thing, and for one more with each that came") {
+  Fetching fetching(small_files());
+  fetching.fetch(0, 4);
+  fetching.fetch(4, 4);
+  fetching.fail_all(Fault::kPassing);
+  CHECK_FALSE(fetching.is_open);
+  CHECK(fetching.transfers->under_way.empty());
+  CHECK(fetching.answers.size() == 8);
+  fetching.now += kSecond;
+  for (std::uint32_t first = 0; first < 28; first += 4) fetching.fetch(first, 4);
+  for (std::size_t most = 1; most < OriginRuns::kTransfersMax; ++most) {
+    CHECK(fetching.transfers->under_way.size() == most);
+    const auto [id, one] = *fetching.transfers->under_way.begin();
+    fetching.transfers->send(id, fetching.file_at(one.request.url), 40);
+    fetching.step();
+  }
+  fetching.settle();
+  CHECK(fetching.transfers->asked.size() == 8 + 28);
+}
+
+TEST_CASE("a server that says when it can be asked again is left alone for so long") {
+  Fetching fetching(small_files());
+  fetching.fetch(0, 6);
+  CHECK(fetching.transfers->under_way.size() == 4);
+  fetching.fetch(6, 3);
+  fetching.transfers->end(2, Fault::kPassing, 30);
+  fetching.step();
+  CHECK_FALSE(fetching.is_open);
+  CHECK(fetching.runs->next_wake() >= fetching.now + 29 * kSecond);
+  fetching.settle();  // what was under way elsewhere is kept
+  CHECK(fetching.transfers->asked.size() == 7);
+  CHECK(fetching.answers == Answers{{0, false},
+                                    {1, false},
+                                    {2, false},
+                                    {3, false},
+                                    {4, false},
+                                    {5, false},
+                                    {6, true},
+                                    {7, true},
+                                    {8, true}});
 }
 
 TEST_CASE("small files are asked for a few at a time") {
