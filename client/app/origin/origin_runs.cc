@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace firn::app {
@@ -23,13 +24,20 @@ OriginRuns::~OriginRuns() {
 // --- what is asked for ---
 
 std::optional<std::size_t> OriginRuns::choose(core::TimeUs now) {
+  const auto reluctance = [this](std::size_t i) {
+    const auto under_way = std::ranges::count_if(
+        runs_, [i](const auto& run) { return run->origin == i && !run->failed; });
+    const Asked& origin = origins_[i];
+    return std::tuple(under_way, !origin.health.trouble().empty(), origin.pace);
+  };
+  std::optional<std::size_t> best;
   for (std::size_t i = 0; i < origins_.size(); ++i) {
     const std::size_t candidate = (next_origin_ + i) % origins_.size();
     if (!origins_[candidate].health.well(now)) continue;
-    next_origin_ = candidate + 1;
-    return candidate;
+    if (!best || reluctance(candidate) < reluctance(*best)) best = candidate;
   }
-  return std::nullopt;
+  if (best) next_origin_ = *best + 1;
+  return best;
 }
 
 void OriginRuns::fetch(const core::FetchFromOrigin& asked, core::TimeUs now) {
@@ -106,7 +114,7 @@ void OriginRuns::go_on(Run& run, core::TimeUs now) {
   const bool idle = std::ranges::all_of(run.pieces, [](const Piece& one) { return one.id == 0; });
   if (!origins_[run.origin].health.well(now) && idle && !run.pieces.empty()) fail(run);
   hand_over(run);
-  answer(run);
+  answer(run, now);
   if (origins_[run.origin].health.well(now)) ask(run, now);
 }
 
@@ -236,19 +244,21 @@ void OriginRuns::begin(Run& run, Piece& piece, core::TimeUs now) {
 
 // --- answers ---
 
-void OriginRuns::answer(Run& run) {
+void OriginRuns::answer(Run& run, core::TimeUs now) {
   while (run.answered < run.handed && run.outcomes[run.answered]) {
     const std::uint32_t g = run.first + run.answered;
-    note_outcome(run, g, *run.outcomes[run.answered++]);
+    note_outcome(run, g, *run.outcomes[run.answered++], now);
     events_.answer(g, run.outcomes[g - run.first] == DecodeOutcome::kVerified);
   }
   if (!run.failed || run.answered < run.handed) return;
   while (run.answered < run.count) events_.answer(run.first + run.answered++, false);
 }
 
-void OriginRuns::note_outcome(Run& run, std::uint32_t generation, DecodeOutcome outcome) {
+void OriginRuns::note_outcome(Run& run, std::uint32_t generation, DecodeOutcome outcome,
+                              core::TimeUs now) {
   Asked& origin = origins_[run.origin];
   if (outcome == DecodeOutcome::kVerified) {
+    origin.pace = (now - run.began) / run.answered;
     origin.bytes += info_.shape.bytes_in_generation(generation);
     if (origin.health.worked(run.began)) events_.say(false, "origin " + origin.shown + " goes on");
     return;

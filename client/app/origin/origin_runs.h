@@ -3,13 +3,14 @@
 //   FetchFromOrigin --> a run at one origin --> pieces of files --> transfers
 //       bytes in order, generation by generation --> compared and written --> answered in order
 //
-// Origins that are well take turns. A run that fails is answered as failed from there on: the core
-// asks for the rest once more, perhaps of another origin. What one origin is asked at a time is
-// bounded by what it bears, kTransfersMax at most. As with TCP's window, the bound falls to what
-// goes on when a transfer is refused, to one when the origin rests, and rises with each that ends
-// well.
-// Where a transfer ends early the rest of its piece is asked for: some servers, and what stands
-// between, cut each connection after fewer bytes than a generation has.
+// Of the origins that are well the one with the fewest runs under way is asked, so that a slow one
+// keeps none waiting; else one that has not just failed, or was quicker, or the next in turn. A run
+// that fails is answered as failed from there on: the core asks for the rest once more, perhaps of
+// another origin. What one origin is asked at a time is bounded by what it bears, kTransfersMax at
+// most. As with TCP's window, the bound falls to what goes on when a transfer is refused, to one
+// when the origin rests, and rises with each that ends well. Where a transfer ends early the rest
+// of its piece is asked for: some servers, and what stands between, cut each connection after fewer
+// bytes than a generation has.
 //
 // Memory: of a run at most kRoomBytes, or two generations, are being filled or written.
 #pragma once
@@ -90,7 +91,8 @@ class OriginRuns {
     OriginHealth health;
     std::uint64_t bytes = 0;  // content bytes, verified
     std::size_t transfers = 0, transfers_max = kTransfersMax;
-    std::uint64_t ended_well = 0;                               // transfers
+    std::uint64_t ended_well = 0;  // transfers
+    core::TimeUs pace = 0;         // time for a generation in its last run; 0: not known
     std::unordered_map<std::uint32_t, std::string> validators;  // by file
   };
   struct Piece {
@@ -132,8 +134,9 @@ class OriginRuns {
   void go_on(Run& run, core::TimeUs now);
   void ask(Run& run, core::TimeUs now);
   void begin(Run& run, Piece& piece, core::TimeUs now);
-  void answer(Run& run);
-  void note_outcome(Run& run, std::uint32_t generation, core::DecodeOutcome outcome);
+  void answer(Run& run, core::TimeUs now);
+  void note_outcome(Run& run, std::uint32_t generation, core::DecodeOutcome outcome,
+                    core::TimeUs now);
   void warn(const std::string& text);
   void look_whether_open(core::TimeUs now);
 

@@ -343,6 +343,41 @@ TEST_CASE("origins that are well take turns, and one that is not is left out") {
   fetching.settle();
 }
 
+TEST_CASE("an origin that hardly moves keeps no run from another one") {
+  Fetching fetching(one_file(), 2);
+  fetching.fetch(0, 4);  // of o0, and nothing comes
+  for (std::uint32_t g = 4; g < 8; ++g) {
+    fetching.fetch(g, 1);
+    CHECK(fetching.transfers->asked.back() == "http://o1.example/0");
+    const std::uint64_t id = std::prev(fetching.transfers->under_way.end())->first;
+    CHECK(id != 1);
+    fetching.transfers->send(id, fetching.made.files[0], 40);
+    fetching.step();
+    fetching.write();
+    fetching.step();
+    CHECK(fetching.answers.back() == std::pair{g, true});
+  }
+  fetching.fail_all(Fault::kPassing);
+  fetching.now += 2 * kSecond;
+  for (const std::uint32_t g : {0, 1, 2}) {
+    fetching.fetch(g, 1);
+    CHECK(fetching.transfers->asked.back() == "http://o1.example/0");
+    fetching.settle();
+  }
+}
+
+TEST_CASE("of two origins that work the quicker one is asked") {
+  Fetching fetching(one_file(), 2);
+  for (std::uint32_t g = 0; g < 10; ++g) {
+    fetching.fetch(g, 1);
+    const bool slow = fetching.transfers->asked.back() == "http://o0.example/0";
+    CHECK(slow == (g == 0));
+    fetching.now += slow ? kSecond : kSecond / 10;
+    fetching.settle();
+  }
+  CHECK(fetching.answers == all_true(0, 10));
+}
+
 TEST_CASE("an origin with other bytes is left alone, and says which") {
   MadeContent made = one_file();
   const std::string right = made.files[0];
