@@ -24,7 +24,7 @@ from origin_server import Faults, OriginServer, ProxyServer
 SMALL = ["--generation-size", "16", "--block-size", "4K"]
 GENERATION = 64 * KIB
 
-DIFFERS = "differs from the content there"  # what is said of bytes that have another digest
+DIFFERS = "differ from the content"  # what is said of bytes that have another digest
 
 PUBLIC_HOST = "203.0.113.7"  # RFC 5737: as good as any address of the Internet, and nobody's
 

@@ -39,8 +39,8 @@ std::string OriginHealth::failed(const TransferEnd& end, core::TimeUs began, cor
 std::string OriginHealth::sent_others(const std::string& files, std::uint64_t from) {
   if (rests_until_ == core::kNever) return "";
   return leave({ErrorCode::kCorrupt, "fetch " + files,
-                "what came from byte " + std::to_string(from) +
-                    " on is not what the content has there; put the right files on that server"});
+                "the bytes from " + std::to_string(from) +
+                    " on differ from the content; put the right files on that server"});
 }
 
 std::string OriginHealth::leave(const Error& why) {
