@@ -26,8 +26,8 @@ class OriginHealth {
   // A transfer of a run that began at `began` has ended with a fault, not kCancelled. The warning
   // that people are to see; empty: none.
   std::string failed(const TransferEnd& end, core::TimeUs began, core::TimeUs now);
-  // Bytes that it sent have another digest than the content: in `files` (for people), of the first of
-  // them from this byte on.
+  // Bytes that it sent have another digest than the content: in `files` (for people), of the first
+  // of them from this byte on.
   std::string sent_others(const std::string& files, std::uint64_t from);
   // A generation of such a run was right. True: people are to know that it works again.
   bool worked(core::TimeUs began);
