@@ -292,6 +292,10 @@ Counters SwarmCore::counters() const {
   return counters_of(*parts_);
 }
 
+bool SwarmCore::wants(std::uint32_t generation) const {
+  return parts_->transfer && parts_->transfer->generations.holdings().wants(generation);
+}
+
 Standstill SwarmCore::standstill() const {
   return standstill_of(*parts_);
 }

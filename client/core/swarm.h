@@ -130,6 +130,8 @@ class SwarmCore {
   // With all present and past neighbours, or without any.
   Report report(ReportOn on = ReportOn::kNeighbours) const;
   Counters counters() const;
+  // Whether this generation is still to be fetched, wherever from.
+  bool wants(std::uint32_t generation) const;
 
   // Why nothing comes now. Its time grows with the number of missing generations.
   Standstill standstill() const;

@@ -109,10 +109,14 @@ void OriginRuns::look(Run& run, core::TimeUs now) {
   take_news(run, now);
 }
 
-// What would have to wait for an origin that rests is left to another one.
+// What would have to wait for an origin that rests is left to another one, and what is not wanted
+// any more, as peers brought it or the choice of files changed, to nobody.
 void OriginRuns::go_on(Run& run, core::TimeUs now) {
   const bool idle = std::ranges::all_of(run.pieces, [](const Piece& one) { return one.id == 0; });
-  if (!origins_[run.origin].health.well(now) && idle && !run.pieces.empty()) fail(run);
+  bool wanted = false;
+  for (std::uint32_t i = run.handed; i < run.count; ++i) wanted |= events_.wants(run.first + i);
+  const bool waits = idle && !run.pieces.empty() && !origins_[run.origin].health.well(now);
+  if (!run.failed && !run.pieces.empty() && (waits || !wanted)) fail(run);
   hand_over(run);
   answer(run, now);
   if (origins_[run.origin].health.well(now)) ask(run, now);
@@ -259,7 +263,7 @@ void OriginRuns::note_outcome(Run& run, std::uint32_t generation, DecodeOutcome 
   Asked& origin = origins_[run.origin];
   if (outcome == DecodeOutcome::kVerified) {
     origin.pace = (now - run.began) / run.answered;
-    origin.bytes += info_.shape.bytes_in_generation(generation);
+    if (events_.wants(generation)) origin.bytes += info_.shape.bytes_in_generation(generation);
     if (origin.health.worked(run.began)) events_.say(false, "origin " + origin.shown + " goes on");
     return;
   }

@@ -44,6 +44,8 @@ class OriginEvents {
   virtual std::shared_ptr<Buffer> take_buffer(std::uint32_t generation) = 0;
   // It has come; what becomes of it is said with OriginRuns::written().
   virtual void came(std::uint32_t generation, std::shared_ptr<Buffer> data) = 0;
+  // Whether it is still to be fetched, wherever from.
+  virtual bool wants(std::uint32_t generation) const = 0;
   // One for each generation of a run, in order.
   virtual void answer(std::uint32_t generation, bool verified) = 0;
   // Origins can be asked from now on, or none can. At first none can.
@@ -89,7 +91,7 @@ class OriginRuns {
     const Origin origin;
     const std::string shown;
     OriginHealth health;
-    std::uint64_t bytes = 0;  // content bytes, verified
+    std::uint64_t bytes = 0;  // content bytes, verified, that peers had not brought before
     std::size_t transfers = 0, transfers_max = kTransfersMax;
     std::uint64_t ended_well = 0;  // transfers
     core::TimeUs pace = 0;         // time for a generation in its last run; 0: not known

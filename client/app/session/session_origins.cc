@@ -68,6 +68,10 @@ void SessionOrigins::came(std::uint32_t generation, std::shared_ptr<Buffer> data
   coding_->take_fetched(generation, std::move(data), host_.loop.now());
 }
 
+bool SessionOrigins::wants(std::uint32_t generation) const {
+  return core_.facts().wants(generation);
+}
+
 void SessionOrigins::answer(std::uint32_t generation, bool verified) {
   core_.feed(&SwarmCore::generation_fetched, generation, verified);
 }

@@ -45,6 +45,7 @@ class SessionOrigins final : private OriginEvents {
  private:
   std::shared_ptr<Buffer> take_buffer(std::uint32_t generation) override;
   void came(std::uint32_t generation, std::shared_ptr<Buffer> data) override;
+  bool wants(std::uint32_t generation) const override;
   void answer(std::uint32_t generation, bool verified) override;
   void open(bool open) override;
   void say(bool warning, const std::string& text) override;
