@@ -24,6 +24,23 @@ class Connections(FaultTest):
         self.origin.set(one_connection=True)
         self.assert_all_from(self.url, self.assert_downloaded(self.path, self.fetch_from(self.url), timeout=120))
 
+    def test_one_answer_at_a_time_for_a_folder_of_small_files(self):
+        self.use_tree({f"file{number}": 30 * KIB for number in range(40)})
+        self.origin.set(at_once=1, rate=4 * MIB)
+        get = self.fetch_from(self.url_of(self.origin))
+        self.assert_all_from(self.url_of(self.origin), self.assert_downloaded(self.path, get))
+
+    def test_one_answer_at_a_time_and_503_for_more(self):
+        self.origin.set(at_once=1, rate=4 * MIB)
+        self.assert_all_from(self.url, self.assert_downloaded(self.path, self.fetch_from(self.url)))
+
+    def test_an_origin_that_hardly_moves_does_not_keep_another_one_from_being_asked(self):
+        other = self.serve()
+        self.origin.set(rate=KIB)
+        get = self.fetch_from(self.url, "--origin", self.url_of(other))
+        complete = self.assert_downloaded(self.path, get)
+        self.assertGreater(from_origins(complete)[self.url_of(other)], MIB // 2)
+
     def test_an_interrupt_ends_it_also_while_the_origin_is_silent(self):
         self.origin.set(stalls_after=KIB)
         get = self.fetch_from(self.url)
