@@ -8,6 +8,7 @@ import subprocess
 import time
 
 import harness
+from origin_server import OriginServer
 
 UNTIL_INTERRUPTED = "until Ctrl-C"
 
@@ -187,6 +188,20 @@ class Tasks(harness.SwarmTest):
     def part_of_a_download(self, get):
         self.replaced["firn:..."] = self.start(f"firn share holiday/ --no-tracker --listen {self.host} --up-limit 100K").link()
         return self.start(get)
+
+    def test_fetch_from_a_web_server_or_bucket_with_many_machines(self):
+        self.needs_tracker()
+        (self.folder / "big.bin").write_bytes(b"big" * 100_000)
+        server = OriginServer(self.folder)
+        self.addCleanup(server.stop)
+        url = f"http://127.0.0.1:{server.port}"
+        # A server on this machine is asked only by hand.
+        self.replaced |= {"https://files.example": url,
+                          "get holiday.firn": f"get holiday.firn --origin {url}/holiday/",
+                          "get big.firn": f"get big.firn --origin {url}/big.bin"}
+        self.do("Fetch from a web server or bucket with many machines")
+        self.assert_same(self.folder / "holiday", self.folder / "downloads/holiday")
+        self.assertEqual((self.folder / "big.bin").read_bytes(), (self.folder / "downloads/big.bin").read_bytes())
 
     def test_throw_away_a_download_that_is_not_complete(self):
         get = self.part_of_a_download("firn get firn:... -o downloads/ --json")

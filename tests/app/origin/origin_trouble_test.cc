@@ -165,7 +165,7 @@ TEST_CASE("an origin with other bytes is left alone, and says which") {
   fetching.step();
   CHECK(fetching.answers == Answers{{0, true}, {1, true}, {2, false}, {6, false}, {7, false}});
   REQUIRE(fetching.warnings.size() == 1);
-  CHECK(fetching.warnings[0].find("fetch http://o0.example/0: what came from byte 80 on") == 0);
+  CHECK(fetching.warnings[0].find("fetch http://o0.example/0: the bytes from 80 on differ") == 0);
   CHECK(fetching.transfers->under_way.empty());
   CHECK_FALSE(fetching.is_open);
   CHECK(fetching.runs->next_wake() == core::kNever);
