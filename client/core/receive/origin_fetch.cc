@@ -7,15 +7,14 @@
 
 namespace firn::core {
 
-constexpr TimeUs kUsualMax = 30 * kSecond;     // whatever neighbours make believe
+constexpr TimeUs kUsualMax = 30 * kSecond;     // whatever neighbours claim
 constexpr TimeUs kRunTime = 1 * kSecond;       // a run lasts about so long
 constexpr std::uint32_t kRunMax = 64;          // generations
 constexpr std::size_t kRunsMax = 2;            // of a peer
 constexpr TimeUs kAtOnce = 2;                  // among neighbours, however slow the origin is
 constexpr TimeUs kQuick = 500 * kMillisecond;  // for a generation: then there may be more
 constexpr TimeUs kLookAgain = 100 * kMillisecond;
-constexpr std::uint32_t kLookedMax =
-    1024;  // generations: the work of a look, however many there are
+constexpr std::uint32_t kLookedMax = 1024;    // generations, in one look
 constexpr TimeUs kMeetingTime = 1 * kSecond;  // to hear what others fetch already
 
 OriginFetch::OriginFetch(const MeshPart& mesh, const Trackers& trackers,
