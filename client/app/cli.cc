@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "client/app/commands/commands.h"
-#include "client/app/commands/running.h"
+#include "client/app/commands/transfer/running.h"
 #include "client/app/console/exit_codes.h"
 #include "client/app/version.h"
 #include "proto/base/commit.h"

@@ -9,9 +9,9 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "client/app/commands/content_source.h"
-#include "client/app/commands/options.h"
-#include "client/app/commands/running.h"
+#include "client/app/commands/options/content_source.h"
+#include "client/app/commands/options/options.h"
+#include "client/app/commands/transfer/running.h"
 #include "proto/transport/transport.h"
 #include "tests/hostile/hostile_transport.h"
 

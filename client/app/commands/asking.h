@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "client/app/commands/options.h"
+#include "client/app/commands/options/options.h"
 #include "client/app/console/events.h"
 #include "proto/base/result.h"
 

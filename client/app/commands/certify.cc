@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "client/app/commands/commands.h"
-#include "client/app/commands/content_source.h"
-#include "client/app/commands/options.h"
-#include "client/app/commands/publishing_options.h"
-#include "client/app/commands/running.h"
+#include "client/app/commands/options/content_source.h"
+#include "client/app/commands/options/options.h"
+#include "client/app/commands/options/publishing_options.h"
+#include "client/app/commands/transfer/running.h"
 #include "proto/content/authority.h"
 #include "proto/program/usage.h"
 

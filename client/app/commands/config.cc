@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "client/app/commands/commands.h"
-#include "client/app/commands/running.h"
+#include "client/app/commands/transfer/running.h"
 #include "proto/base/plain_text.h"
 #include "proto/content/content_secret.h"
 #include "proto/program/config_keys.h"

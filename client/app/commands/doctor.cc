@@ -10,8 +10,8 @@
 
 #include "client/app/backends/codec_choice.h"
 #include "client/app/commands/commands.h"
-#include "client/app/commands/options.h"
-#include "client/app/commands/running.h"
+#include "client/app/commands/options/options.h"
+#include "client/app/commands/transfer/running.h"
 #include "client/app/console/quantities.h"
 #include "client/app/origin/transfers.h"
 #include "client/app/runtime/worker_pool.h"

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "client/app/commands/commands.h"
-#include "client/app/commands/content_source.h"
-#include "client/app/commands/download_options.h"
-#include "client/app/commands/find_manifest.h"
-#include "client/app/commands/options.h"
-#include "client/app/commands/publishing_options.h"
-#include "client/app/commands/running.h"
+#include "client/app/commands/options/content_source.h"
+#include "client/app/commands/options/download_options.h"
+#include "client/app/commands/options/options.h"
+#include "client/app/commands/options/publishing_options.h"
+#include "client/app/commands/transfer/find_manifest.h"
+#include "client/app/commands/transfer/running.h"
 #include "client/app/console/quantities.h"
 #include "client/content/entries_text.h"
 #include "proto/base/limits.h"

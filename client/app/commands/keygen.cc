@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "client/app/commands/commands.h"
-#include "client/app/commands/options.h"
-#include "client/app/commands/running.h"
+#include "client/app/commands/options/options.h"
+#include "client/app/commands/transfer/running.h"
 #include "proto/base/digest.h"
 #include "proto/program/key_file.h"
 #include "proto/program/output_file.h"

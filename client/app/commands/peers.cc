@@ -5,7 +5,7 @@
 
 #include "client/app/commands/asking.h"
 #include "client/app/commands/commands.h"
-#include "client/app/commands/running.h"
+#include "client/app/commands/transfer/running.h"
 #include "client/app/console/json_members.h"
 #include "client/app/console/quantities.h"
 #include "client/app/session/peer_table.h"

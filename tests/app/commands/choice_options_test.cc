@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "client/app/commands/download_options.h"
+#include "client/app/commands/options/download_options.h"
 #include "proto/program/configuration.h"
 
 namespace firn::app {

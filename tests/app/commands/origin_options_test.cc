@@ -1,11 +1,11 @@
 // What options about origins put into the plan of a content, and into links and manifests.
-#include "client/app/commands/origin_options.h"
+#include "client/app/commands/options/origin_options.h"
 
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 
-#include "client/app/commands/planning.h"
+#include "client/app/commands/transfer/planning.h"
 #include "proto/content/link.h"
 
 namespace firn::app {

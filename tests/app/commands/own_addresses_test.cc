@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "client/app/commands/own_addresses.h"
+#include "client/app/commands/options/own_addresses.h"
 
 namespace firn::app {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "client/app/commands/publishing_options.h"
+#include "client/app/commands/options/publishing_options.h"
 #include "proto/content/publisher.h"
 
 namespace firn::app {

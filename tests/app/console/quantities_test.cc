@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "client/app/commands/bytes_option.h"
+#include "client/app/commands/options/bytes_option.h"
 #include "client/app/console/quantities.h"
 
 namespace firn::app {
