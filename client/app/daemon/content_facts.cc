@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "client/app/daemon/daemon_content.h"
-#include "client/app/origin/origin_url.h"
 #include "client/content/division.h"
 #include "proto/content/link.h"
+#include "proto/content/origin_url.h"
 
 namespace firn::app {
 namespace {
