@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "proto/base/digest.h"
+#include "proto/base/plain_text.h"
 #include "proto/base/result.h"
+#include "proto/content/origin_url.h"
 
 namespace firn {
 namespace {
@@ -37,6 +39,20 @@ bool is_in_token(char c) {
   return is_word(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
+// Whether the URL of an origin goes on behind `before`.
+bool begins_url(std::string_view before) {
+  if (!before.ends_with("://")) return false;
+  const std::string scheme =
+      lower_case(before.substr(before.size() - std::min<std::size_t>(before.size(), 8)));
+  return scheme.ends_with("http://") || scheme.ends_with("https://") || scheme.ends_with("s3://");
+}
+
+// The length of the URL that goes on with `rest`, without marks of the sentence around it, or of
+// JSON (\").
+std::size_t url_bytes(std::string_view rest) {
+  return rest.substr(0, rest.find_first_of(" \"\n")).find_last_not_of("':,;)\\") + 1;
+}
+
 // How much of the text that follows `before` is a secret.
 std::size_t secret_bytes(std::string_view before, std::string_view rest, bool after_id) {
   const auto all = [rest](bool (*is_part)(char)) {
@@ -48,8 +64,8 @@ std::size_t secret_bytes(std::string_view before, std::string_view rest, bool af
     const std::size_t end = rest.rfind('@');  // a password may have another one
     return end == std::string_view::npos ? 0 : end;
   }
-  if (before.ends_with("http://") || before.ends_with("https://") || before.ends_with("s3://")) {
-    const std::size_t end = rest.substr(0, rest.find_first_of("/?# '\"\n")).rfind('@');
+  if (begins_url(before)) {
+    const std::size_t end = rest.substr(0, rest.find_first_of("/?# \"\n")).rfind('@');
     return end == std::string_view::npos ? 0 : end;
   }
   return after_id && all(is_word) >= kHiddenFrom ? all(is_word) : 0;
@@ -94,11 +110,19 @@ std::string ContentSecret::text(const ContentId& content) const {
 
 std::string without_secrets(std::string_view text) {
   std::string shown;
-  std::size_t before = 0;  // of word characters, up to where we are
+  std::size_t before = 0;   // of word characters, up to where we are
+  std::size_t url_end = 0;  // of the last URL
   for (std::size_t at = 0; at < text.size();) {
     const bool after_id = text[at] == '.' && before >= kHiddenFrom;
     before = is_word(text[at]) ? before + 1 : 0;
     shown += text[at++];
+    if (begins_url(text.substr(0, at))) url_end = at + url_bytes(text.substr(at));
+    if (shown.back() == '?' && at < url_end) {
+      const std::string_view query = text.substr(at, std::min(text.find('#', at), url_end) - at);
+      shown += shown_query(query);
+      at += query.size();
+      continue;
+    }
     const std::size_t secret = secret_bytes(text.substr(0, at), text.substr(at), after_id);
     shown.append(std::min<std::size_t>(secret, 3), '.');
     at += secret;

@@ -39,8 +39,8 @@ class ContentSecret {
 };
 
 // The text with dots in place of what looks like the secret in a link, the token behind the address
-// of a page (`#token=`), or user and password in the URL of an origin or a Redis server: for logs
-// and errors, which may repeat what a person typed, and for ps. Never longer than the text.
+// of a page (`#token=`), user and password in the URL of an origin or a Redis server, or the values
+// in an origin's query: for logs and errors, which may repeat what a person typed, and for ps.
 std::string without_secrets(std::string_view text);
 
 }  // namespace firn

@@ -8,7 +8,7 @@
 #include "proto/base/percent.h"
 #include "proto/base/plain_text.h"
 #include "proto/base/public_key.h"
-#include "proto/content/origins.h"
+#include "proto/content/origin_url.h"
 
 namespace firn {
 namespace {

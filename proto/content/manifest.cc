@@ -7,7 +7,7 @@
 #include "proto/base/limits.h"
 #include "proto/base/signature.h"
 #include "proto/content/manifest_info.h"
-#include "proto/content/origins.h"
+#include "proto/content/origin_url.h"
 #include "proto/content/publisher.h"
 #include "proto/message_checks.h"
 #include "proto/wire.h"
@@ -81,13 +81,6 @@ Status parse_envelope(std::string_view bytes, wire::Envelope& envelope) {
   if (!proto::text_fits(as_bytes(bytes), wire::Envelope::kTrackersFieldNumber,
                         limits::kAddressBytesMax))
     return bad(ErrorCode::kBadInput, "a tracker's address is too long or not plain text");
-  if (!proto::count_fits(as_bytes(bytes), wire::Envelope::kOriginsFieldNumber,
-                         limits::kOriginCountMax))
-    return bad(ErrorCode::kBadInput, "its envelope is malformed, or names more than " +
-                                         std::to_string(limits::kOriginCountMax) + " origins");
-  if (!proto::text_fits(as_bytes(bytes), wire::Envelope::kOriginsFieldNumber,
-                        limits::kOriginBytesMax))
-    return bad(ErrorCode::kBadInput, "an origin's URL is too long or not plain text");
   if (!proto::parse_wire(as_bytes(bytes), envelope) || envelope.info().empty())
     return bad(ErrorCode::kBadInput, "its envelope is malformed or has no info part");
   return Done{};
@@ -122,6 +115,9 @@ bool origins_are_signed(const wire::Envelope& envelope, const ContentId& content
 }
 
 Status check_origins(const wire::Envelope& envelope, const ContentId& content) {
+  if (urls_of(envelope).size() > limits::kOriginCountMax)
+    return bad(ErrorCode::kBadInput,
+               "it names more than " + std::to_string(limits::kOriginCountMax) + " origins");
   for (const std::string& url : envelope.origins())
     if (Status right = check_origin_text(url); !right.ok()) return right;
   if (!envelope.origins_signature().empty() && !origins_are_signed(envelope, content))
@@ -219,6 +215,24 @@ Result<Manifest> parse_manifest(std::string_view file_bytes, const ContentId& ex
     return bad(ErrorCode::kCorrupt,
                "it is of the content " + id->text() + ", not of " + expected.text());
   return parse_manifest(file_bytes);
+}
+
+Result<Manifest> parse_strangers_manifest(std::string_view file_bytes, const ContentId& expected) {
+  const Result<ContentId> id = manifest_content_id(file_bytes);
+  wire::Envelope envelope;
+  if (!id.ok() || *id != expected || !parse_envelope(*unseal(file_bytes), envelope) ||
+      !parse_trackers(envelope))
+    return parse_manifest(file_bytes, expected);  // says why
+  const bool is_signed =
+      origins_are_signed(envelope, expected) && check_origins(envelope, expected);
+  const bool has_origins = !envelope.origins().empty() || !envelope.origins_signature().empty();
+  if (envelope.trackers().empty() && (is_signed || !has_origins)) return parse_manifest(file_bytes);
+  envelope.clear_trackers();
+  if (!is_signed) {
+    envelope.clear_origins();
+    envelope.clear_origins_signature();
+  }
+  return reseal(envelope);
 }
 
 Result<ContentId> manifest_content_id(std::string_view file_bytes) {

@@ -92,6 +92,11 @@ Result<Manifest> parse_manifest(std::string_view file_bytes);
 // As parse_manifest, and its id must be `expected` (kCorrupt).
 Result<Manifest> parse_manifest(std::string_view file_bytes, const ContentId& expected);
 
+// As parse_manifest, of a file that came from the network, without what any stranger may have put
+// there: the trackers that it names, and origins that its publisher has not signed, or that are
+// malformed. Peers and trackers of an earlier version pass these on as they are.
+Result<Manifest> parse_strangers_manifest(std::string_view file_bytes, const ContentId& expected);
+
 // The content id that `file_bytes` claims and proves, without checking the rest: all that a
 // tracker needs to host it. Errors: kCorrupt, kBadInput.
 Result<ContentId> manifest_content_id(std::string_view file_bytes);

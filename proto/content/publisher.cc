@@ -32,6 +32,17 @@ Result<Publisher> sign_info(std::string_view info, std::span<const std::uint8_t>
   return Publisher{*std::move(key), *std::move(signature)};
 }
 
+std::string origins_message(const ContentId& content, const std::vector<std::string>& urls) {
+  std::string message = "firn origins v1";
+  message.append(content.raw());
+  for (const std::string& url : urls) {
+    for (int shift = 24; shift >= 0; shift -= 8)
+      message += static_cast<char>(url.size() >> shift & 0xff);
+    message.append(url);
+  }
+  return message;
+}
+
 Status check_published_by(const Manifest& manifest, const PublicKey& wanted) {
   const auto signer =
       manifest.publisher ? PublicKey::from_bytes(manifest.publisher->key) : std::nullopt;

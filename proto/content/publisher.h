@@ -1,10 +1,13 @@
-// Who stands behind a content, as its manifest proves it: the publisher's signature, Ed25519
-// (RFC 8032) over "firn manifest v1" || info, and the authority that the info part names.
+// Who stands behind a content, as its manifest proves it: the publisher's signatures, Ed25519
+// (RFC 8032), over "firn manifest v1" || info and, apart from it, over the origins; and the
+// authority that the info part names.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "proto/content/manifest.h"
 
@@ -15,6 +18,10 @@ Status check_publisher(const Publisher& publisher, std::string_view info);
 
 // `secret_key`: 32 bytes. Errors: kBadInput (no key).
 Result<Publisher> sign_info(std::string_view info, std::span<const std::uint8_t> secret_key);
+
+// What the publisher signs of the origins (docs/formats.md): no two contents or lists of URLs have
+// the same bytes. Without a signature whoever passes a manifest on could name a victim's server.
+std::string origins_message(const ContentId& content, const std::vector<std::string>& urls);
 
 // Whether the holder of `wanted` published the content: it signed the manifest. The authority that
 // a manifest names does not count, as anybody may name any key. Errors: kWrongIdentity, with the

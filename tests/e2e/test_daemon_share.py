@@ -104,6 +104,15 @@ class Share(DaemonTest):
         self.ask("remove", source.name)
         self.add(manifest, "--publisher", keys[0])
 
+    def test_the_link_of_a_content_names_no_publisher_whom_nobody_asked_for(self):
+        source, key = self.file(100 * KIB), self.folder / "publisher"
+        self.assertEqual(0, self.run_firn("keygen", key)[0])
+        seed = self.firn("seed", "seed", self.create(source, "--sign", key), source.parent, *harness.LISTEN)
+        self.daemon()
+        self.add(f"firn:{seed.wait_event('start')['content_id']}?peer={seed.endpoint()}")
+        self.wait_complete()
+        self.assertNotIn("pub=", self.ask("show", source.name)["link"])
+
     def test_a_mirror_serves_by_a_certificate(self):
         self.check_mirror(by_link=False)
 

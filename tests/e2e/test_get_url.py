@@ -4,6 +4,7 @@
 import datetime
 import json
 import os
+import pathlib
 import subprocess
 import time
 
@@ -269,8 +270,9 @@ class Interruptions(UrlTest):
         get = self.fetching(url, "-v", "--json")
         self.assertTrue(page.held.wait(60), get.story())
         self.wait_until(lambda: self.part_bytes() >= MIB, get)
+        said = pathlib.Path(f"/proc/{get.process.pid}/cmdline").read_text()
         get.kill()
-        said = get.output("stdout") + get.output("stderr")
+        said += get.output("stdout") + get.output("stderr")
         for path in self.into.rglob("*"):
             if path.is_file() and path.name != "part":
                 said += path.read_text()

@@ -1,6 +1,6 @@
 // The URL of an origin, and behind a line end the path of a file below it: what is read is written
 // so that it is read the same again, shows no secret, and goes where it says.
-#include "client/app/origin/origin_url.h"
+#include "proto/content/origin_url.h"
 
 #include <algorithm>
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "client/app/origin/origin_access.h"
 #include "client/app/origin/proxy_choice.h"
+#include "proto/base/limits.h"
 #include "proto/base/plain_text.h"
 #include "proto/content/manifest.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -30,6 +31,7 @@ FIRN_FUZZ_TARGET(origin_url) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::size_t end = std::min(text.find('\n'), text.size());
   (void)check_header(text);
+  if (check_origin_text(text)) FIRN_CHECK(parse_origin(text).ok());
   const auto url = parse_origin(text.substr(0, end));
   if (!url) return 0;
   check_text(*url);
@@ -46,7 +48,7 @@ FIRN_FUZZ_TARGET(origin_url) {
   if (!url->is_folder() || !check_content_path(access.region)) return 0;
   const OriginUrl file = url->file(access.region);
   FIRN_CHECK(file.same_host(*url) && file.path().starts_with(url->path()) && !file.is_folder());
-  if (file.text().size() <= kOriginBytesMax) check_text(file);
+  if (file.text().size() <= limits::kOriginBytesMax) check_text(file);
   const std::size_t slash = access.region.rfind('/');
   const std::string last = access.region.substr(slash == std::string::npos ? 0 : slash + 1);
   if (const auto name = file.name()) FIRN_CHECK(*name == last);

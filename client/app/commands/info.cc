@@ -15,6 +15,7 @@
 #include "client/app/console/quantities.h"
 #include "client/content/entries_text.h"
 #include "proto/base/limits.h"
+#include "proto/content/origin_url.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
@@ -78,7 +79,7 @@ std::string link_of(const ContentSource& source) {
 
 // A server that has the content's files, as the link or manifest names it.
 struct NamedOrigin {
-  std::string shown;  // without a query, which may hold the signature of a URL made for one person
+  std::string shown;  // OriginUrl::shown()
   bool by_link = false;
   bool is_signed = false;  // by the manifest's publisher
 };
@@ -86,9 +87,7 @@ struct NamedOrigin {
 std::vector<NamedOrigin> origins_of(const ContentSource& source) {
   std::vector<NamedOrigin> origins;
   const auto add = [&](const std::string& url, bool by_link, bool is_signed) {
-    const std::size_t query = url.find('?');
-    origins.push_back(
-        {query == std::string::npos ? url : url.substr(0, query) + "?...", by_link, is_signed});
+    origins.push_back({parse_origin(url)->shown(), by_link, is_signed});
   };
   const std::vector<std::string> of_manifest =
       source.manifest ? source.manifest->origins : std::vector<std::string>();

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "client/app/daemon/daemon_content.h"
-#include "client/app/origin/origin_url.h"
 #include "client/content/division.h"
 #include "proto/content/link.h"
+#include "proto/content/origin_url.h"
 
 namespace firn::app {
 namespace {
@@ -48,12 +48,17 @@ Json time_or_null(std::int64_t seconds) {
 }
 
 // The link that leads others to the content; null: a private content, which only members may share.
-Json link_of(const Manifest& manifest, std::vector<Address> trackers,
-             std::vector<Address> addresses, const std::vector<std::string>& origins) {
-  if (manifest.info.is_private) return {};
-  Link link{manifest.id, std::move(trackers), std::move(addresses), {}, {}, origins};
-  if (manifest.publisher) link.publisher = PublicKey::from_bytes(manifest.publisher->key);
-  return to_text(link);
+// It names the publisher that this user asked for: receivers trust that key's origins, and anybody
+// may have signed a manifest from the network.
+Json link_of(const SessionPlan& plan, std::vector<Address> trackers,
+             std::vector<Address> addresses) {
+  if (plan.manifest->info.is_private) return {};
+  return to_text(Link{plan.content_id,
+                      std::move(trackers),
+                      std::move(addresses),
+                      plan.core.publisher,
+                      {},
+                      plan.origins.from_link});
 }
 
 }  // namespace
@@ -132,8 +137,7 @@ Json ways_to_it(ContentSession* session, const DaemonHost& host) {
   for (const Address& one : trackers) ways["trackers"].push_back(to_text(one));
   for (const Address& one : addresses) ways["addresses"].push_back(to_text(one));
   if (session != nullptr && session->plan().manifest)
-    ways["link"] =
-        link_of(*session->plan().manifest, trackers, addresses, session->plan().origins.from_link);
+    ways["link"] = link_of(session->plan(), trackers, addresses);
   return ways;
 }
 

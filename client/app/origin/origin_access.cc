@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "proto/base/percent.h"
 #include "proto/base/plain_text.h"
@@ -72,6 +73,15 @@ Status check_header(std::string_view header) {
 
 std::string s3_region(const OriginAccess& access) {
   return access.region.empty() ? std::string(kDefaultRegion) : access.region;
+}
+
+Status add_aws_settings(OriginAccess& access) {
+  auto aws = read_aws_settings();
+  if (!aws.ok()) return aws.error();
+  access.aws = std::move(aws->keys);
+  if (access.endpoint.empty()) access.endpoint = std::move(aws->endpoint);
+  if (access.region.empty()) access.region = std::move(aws->region);
+  return Done{};
 }
 
 Result<OriginUrl> request_url(const OriginUrl& url, const OriginAccess& access) {

@@ -8,24 +8,28 @@
 namespace firn::app {
 namespace {
 
-// An entry without a port means https: whoever makes a link chooses the URL, and what goes along
-// is not to be read on the way.
-bool host_is_named(const OriginUrl& url, const OriginPlan& plan) {
-  const auto asked = request_url(url, plan.given);
+// An entry without a port means https: whoever makes a link chooses the URL, and nobody between may
+// read what goes along. `given`: what named hosts get.
+bool host_is_named(const OriginUrl& url, const std::vector<std::string>& hosts,
+                   const OriginAccess& given) {
+  const auto asked = request_url(url, given);
   if (!asked.ok()) return false;
   const bool plain = asked->scheme() == OriginUrl::Scheme::kHttp;
-  return std::ranges::any_of(plan.named_hosts, [&](const std::string& host) {
+  return std::ranges::any_of(hosts, [&](const std::string& host) {
     const bool has_port = host.rfind(':') != std::string::npos && !host.ends_with(']');
     const auto named = parse_origin((plain ? "http://" : "https://") + host + "/");
     return named.ok() && named->same_host(*asked) && (has_port || !plain);
   });
 }
 
-OriginAccess access_of(const OriginUrl& url, const OriginPlan& plan) {
+Result<OriginAccess> access_of(const OriginUrl& url, const OriginPlan& plan) {
+  OriginAccess given = plan.given;
+  if (url.scheme() == OriginUrl::Scheme::kS3 && !plan.named_hosts.empty() && !given.aws)
+    if (const Status read = add_aws_settings(given); !read.ok()) return read.error();
   OriginAccess access;
-  if (host_is_named(url, plan)) access = plan.given;
+  if (host_is_named(url, plan.named_hosts, given)) access = given;
   access.by_hand = false;
-  access.region = plan.given.region;
+  access.region = given.region;
   return access;
 }
 
@@ -55,7 +59,9 @@ OriginChoice choose_origins(const OriginPlan& plan, const Manifest& manifest,
   const auto add_text = [&](const std::string& text) {
     const auto url = parse_origin(text);
     if (!url.ok()) return choice.refused.push_back(url.error().message());
-    add(*url, access_of(*url, plan));
+    auto access = access_of(*url, plan);
+    if (!access.ok()) return choice.refused.push_back(access.error().message());
+    add(*url, *std::move(access));
   };
   for (const std::string& text : plan.from_link) add_text(text);
   if (signed_by(manifest, publisher))

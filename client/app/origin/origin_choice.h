@@ -1,12 +1,13 @@
-// Which origins a content may be fetched from, and what goes along with requests to each.
+// Chooses the origins that a content is fetched from, and what goes along with requests to each.
 //
-//   who names it                           used            gets credentials, proxies
+//   who names the origin                   it is used      it gets credentials and proxies
 //   the user (--origin)                    always          yes; private addresses too
 //   the link, a manifest file of the user  always          if the user has named its host
-//   a manifest from the network            if its publisher signed them, whose key the link names
+//   a manifest from the network            if the key that the link names has signed the origins
 //                                                          if the user has named its host
 //
-// Else any peer could send all downloaders to a victim's server, or fetch from their own network.
+// Without these rules any peer could send all downloaders to a victim's server, or let them ask
+// servers of their own network.
 #pragma once
 
 #include <memory>
@@ -16,9 +17,9 @@
 
 #include "client/app/origin/origin_access.h"
 #include "client/app/origin/origin_plan.h"
-#include "client/app/origin/origin_url.h"
 #include "proto/base/ids.h"
 #include "proto/content/manifest.h"
+#include "proto/content/origin_url.h"
 
 namespace firn::app {
 
@@ -28,11 +29,12 @@ struct Origin {
 };
 
 struct OriginChoice {
-  std::vector<Origin> origins;       // each URL once, those of the user first
-  std::vector<std::string> refused;  // messages: origins that cannot be used, and why
+  std::vector<Origin> origins;       // each URL once; the user's own first
+  std::vector<std::string> refused;  // for each origin that cannot be used, a message that says why
 };
 
-// `publisher`: whose key the link names.
+// `publisher`: the key that the link names. Reads AWS's settings for a bucket if the user has named
+// hosts, as its host may be among these.
 OriginChoice choose_origins(const OriginPlan& plan, const Manifest& manifest,
                             const std::optional<PublicKey>& publisher);
 

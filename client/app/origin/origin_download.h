@@ -16,10 +16,10 @@
 #include <string>
 
 #include "client/app/origin/origin_reading.h"
-#include "client/app/origin/origin_url.h"
 #include "client/store/files.h"
 #include "client/store/name_claim.h"
 #include "proto/base/result.h"
+#include "proto/content/origin_url.h"
 
 namespace firn::app {
 

@@ -16,9 +16,10 @@ std::string OriginHealth::failed(const TransferEnd& end, core::TimeUs began, cor
   if (rests_until_ == core::kNever) return "";
   const Error& error = end.status.error();
   const bool passing = end.fault == Fault::kPassing;
-  // Whoever signs its URLs or tokens anew may have done so a minute later.
-  const bool expired = end.fault == Fault::kForbidden && has_worked_;
-  if (!passing && !expired) return leave(error);
+  // Within a minute a user may log in to the network, or somebody sign URLs or tokens anew.
+  const bool may_change =
+      end.fault == Fault::kWrongServer || (end.fault == Fault::kForbidden && has_worked_);
+  if (!passing && !may_change) return leave(error);
   // Runs that were under way together fail together.
   if (began <= failed_at_) return "";
   failed_at_ = now;

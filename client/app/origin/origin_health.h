@@ -1,6 +1,7 @@
-// Whether one origin can be asked for a content now. What may pass (refused, timed out, busy) makes
-// it rest, longer each time, up to a minute; what does not pass by itself (other bytes, no ranges,
-// no such file) has it left alone for this content.
+// Whether one origin can be asked for a content now. After a fault that may pass (refused, timed
+// out, busy) the origin rests, longer each time, up to a minute; at once a minute if another server
+// seems to answer, as behind a network's login page. After a fault that does not pass by itself
+// (other bytes, no ranges, no such file) the origin is not asked again for this content.
 #pragma once
 
 #include <cstdint>

@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "client/app/origin/origin_url.h"
 #include "client/app/origin/transfer_request.h"
 #include "proto/base/result.h"
 #include "proto/content/manifest.h"
+#include "proto/content/origin_url.h"
 
 namespace firn::app {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "client/app/origin/origin_access.h"
-#include "client/app/origin/origin_url.h"
+#include "proto/content/origin_url.h"
 
 namespace firn::app {
 

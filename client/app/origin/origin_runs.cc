@@ -109,8 +109,8 @@ void OriginRuns::look(Run& run, core::TimeUs now) {
   take_news(run, now);
 }
 
-// What would have to wait for an origin that rests is left to another one, and what is not wanted
-// any more, as peers brought it or the choice of files changed, to nobody.
+// A run fails if it would have to wait for an origin that rests, so that another origin is asked;
+// or if none of its generations is wanted any more.
 void OriginRuns::go_on(Run& run, core::TimeUs now) {
   const bool idle = std::ranges::all_of(run.pieces, [](const Piece& one) { return one.id == 0; });
   bool wanted = false;
@@ -129,7 +129,7 @@ void OriginRuns::take_news(Run& run, core::TimeUs now) {
   for (const Failure& failure : failures) transfer_failed(run, failure, now);
 }
 
-// Whether nothing is left to be done for it.
+// Whether the piece can be removed from the run: it is complete, or the run has failed.
 bool OriginRuns::has_ended(const Run& run, Piece& piece, std::vector<Failure>& failures) {
   Asked& origin = origins_[run.origin];
   const PieceSink::News news = piece.sink->news();
@@ -151,7 +151,7 @@ bool OriginRuns::has_ended(const Run& run, Piece& piece, std::vector<Failure>& f
 }
 
 void OriginRuns::transfer_failed(Run& run, const Failure& failure, core::TimeUs now) {
-  if (failure.end.fault == Fault::kCancelled) return;  // by us
+  if (failure.end.fault == Fault::kCancelled) return;  // by this class
   Asked& origin = origins_[run.origin];
   events_.debug(failure.end.status.error().message());
   const bool refused = failure.end.fault == Fault::kPassing && !failure.end.retry_after_s;
@@ -164,8 +164,9 @@ void OriginRuns::transfer_failed(Run& run, const Failure& failure, core::TimeUs 
   fail(run);
 }
 
-// Some servers take one connection, or few. If others went on beside the transfer that was refused,
-// so many are borne: its piece is asked for when one of them ends.
+// Some servers take one connection, or few. If an origin refuses a transfer while others go on, it
+// takes as many as these. The refused piece is asked for again when one of them ends. False: the
+// origin takes none at all.
 bool OriginRuns::asks_for_less(Run& run, const Piece& refused) {
   make_way(run, refused);
   Asked& origin = origins_[run.origin];
@@ -174,8 +175,8 @@ bool OriginRuns::asks_for_less(Run& run, const Piece& refused) {
   return true;
 }
 
-// The piece is not under way any more. Pieces behind it that wait for room would wait for it, and
-// it perhaps for their transfers to end.
+// Cancels the transfers behind `piece` that need room beyond what there is. Room becomes free only
+// when `piece` has come, and the origin may refuse `piece` while the others hold its connections.
 void OriginRuns::make_way(Run& run, const Piece& piece) {
   for (const Piece& other : run.pieces) {
     const std::uint64_t end = other.what.at + other.what.range.count;
@@ -184,13 +185,13 @@ void OriginRuns::make_way(Run& run, const Piece& piece) {
   }
 }
 
-// Generations that have come are kept.
+// Generations that have come whole are handed over before.
 void OriginRuns::fail(Run& run) {
   hand_over(run);
   cancel(run);
 }
 
-// Transfers that are under way stay in the run until they have ended.
+// Pieces whose transfers are under way stay in the run until these have ended.
 void OriginRuns::cancel(Run& run) {
   run.failed = true;
   run.bytes->close();
@@ -204,7 +205,7 @@ void OriginRuns::hand_over(Run& run) {
     events_.came(run.first + run.handed++, std::move(data));
 }
 
-// More room, and more pieces within it.
+// Adds room for generations, and begins or resumes the transfers of pieces within the room.
 void OriginRuns::ask(Run& run, core::TimeUs now) {
   if (run.failed || paused_) return;
   const std::uint64_t rooms_max =
@@ -273,7 +274,7 @@ void OriginRuns::note_outcome(Run& run, std::uint32_t generation, DecodeOutcome 
   warn(origin.health.sent_others(files, pieces.front().range.first));
   for (const auto& other : runs_)
     if (other->origin == run.origin && !other->failed) fail(*other);
-  wake_();  // to answer for them
+  wake_();  // step() answers for the runs that have failed
 }
 
 void OriginRuns::warn(const std::string& text) {

@@ -3,16 +3,18 @@
 //   FetchFromOrigin --> a run at one origin --> pieces of files --> transfers
 //       bytes in order, generation by generation --> compared and written --> answered in order
 //
-// Of the origins that are well the one with the fewest runs under way is asked, so that a slow one
-// keeps none waiting; else one that has not just failed, or was quicker, or the next in turn. A run
-// that fails is answered as failed from there on: the core asks for the rest once more, perhaps of
-// another origin. What one origin is asked at a time is bounded by what it bears, kTransfersMax at
-// most. As with TCP's window, the bound falls to what goes on when a transfer is refused, to one
-// when the origin rests, and rises with each that ends well. Where a transfer ends early the rest
-// of its piece is asked for: some servers, and what stands between, cut each connection after fewer
-// bytes than a generation has.
+// Which origin: of those that can be asked now the one with the fewest runs under way, so that a
+// slow one holds nothing up; of equals one that has not just failed, then the quicker one, then the
+// next in turn. If a run fails, its remaining generations are answered as failed, and the core asks
+// for them again, perhaps at another origin.
 //
-// Memory: of a run at most kRoomBytes, or two generations, are being filled or written.
+// How many transfers at a time: at most kTransfersMax to an origin, bounded further as TCP bounds
+// its window. If the origin refuses a transfer, the bound falls to the number of those that go on;
+// if the origin rests, to one. Each transfer that ends well raises it by one. If a transfer ends
+// early, the rest of its piece is asked for: some servers and proxies cut each connection after
+// fewer bytes than a generation has.
+//
+// Memory: at most kRoomBytes, or two generations, of a run are being filled or written.
 #pragma once
 
 #include <cstddef>
@@ -36,19 +38,19 @@
 
 namespace firn::app {
 
-// What OriginRuns wants done; called on the main thread from within its members.
+// What OriginRuns asks of its owner, on the main thread, within calls of OriginRuns' own members.
 class OriginEvents {
  public:
   virtual ~OriginEvents() = default;
   // A buffer for padded_bytes of a generation.
   virtual std::shared_ptr<Buffer> take_buffer(std::uint32_t generation) = 0;
-  // It has come; what becomes of it is said with OriginRuns::written().
+  // The generation has come; the owner answers with OriginRuns::written().
   virtual void came(std::uint32_t generation, std::shared_ptr<Buffer> data) = 0;
-  // Whether it is still to be fetched, wherever from.
+  // Whether the content still lacks this generation.
   virtual bool wants(std::uint32_t generation) const = 0;
-  // One for each generation of a run, in order.
+  // Once for each generation of a run, in order.
   virtual void answer(std::uint32_t generation, bool verified) = 0;
-  // Origins can be asked from now on, or none can. At first none can.
+  // True: some origin can be asked from now on; false: none can, as before the first call.
   virtual void open(bool open) = 0;
   virtual void say(bool warning, const std::string& text) = 0;
   virtual void debug(const std::string& text) = 0;
@@ -57,32 +59,32 @@ class OriginEvents {
 // Main thread.
 class OriginRuns {
  public:
-  static constexpr std::size_t kTransfersMax = 8;          // of one origin
-  static constexpr std::size_t kPiecesMax = 4;             // of a run at a time
-  static constexpr std::uint64_t kRoomBytes = 4ULL << 20;  // of a run
-  // A transfer that ends early and brought fewer bytes per second does not go on.
+  static constexpr std::size_t kTransfersMax = 8;          // to one origin
+  static constexpr std::size_t kPiecesMax = 4;             // under way in a run
+  static constexpr std::uint64_t kRoomBytes = 4ULL << 20;  // for a run
+  // Bytes per second: a transfer that ends early and was slower counts as failed.
   static constexpr std::uint64_t kSlow = 2048;
 
-  // `info` outlives this. `wake` is called by any thread: step() is due.
+  // `info` outlives this. Any thread calls `wake` when step() is due.
   OriginRuns(std::vector<Origin> origins, const Info& info, std::shared_ptr<Transfers> transfers,
              std::function<void()> wake, OriginEvents& events);
-  // Cancels what is under way; nothing is answered any more.
+  // Cancels all transfers; answers nothing.
   ~OriginRuns();
   OriginRuns(const OriginRuns&) = delete;
   OriginRuns& operator=(const OriginRuns&) = delete;
 
   void fetch(const core::FetchFromOrigin& asked, core::TimeUs now);
-  // The answer to came(); step() is to follow.
+  // The answer to came(); the caller then calls step().
   void written(std::uint32_t generation, core::DecodeOutcome outcome);
-  // The store takes nothing for now: nothing more is taken from the network either.
+  // While the store takes nothing, nothing is taken from the network.
   void pause(bool paused);
   void step(core::TimeUs now);
   core::TimeUs next_wake() const;
 
   std::vector<OriginFigures> figures() const;
-  // When bytes that are kept came last; 0: none have.
+  // When the last bytes came that are kept; 0: none have come.
   core::TimeUs progressed_at() const { return progressed_at_; }
-  // What is to be said if nothing comes; a line for each origin that is asked, or cannot be.
+  // Why nothing comes, for people: a line for each origin that is being asked or cannot be asked.
   std::vector<std::string> standing() const;
 
  private:
@@ -91,21 +93,21 @@ class OriginRuns {
     const Origin origin;
     const std::string shown;
     OriginHealth health;
-    std::uint64_t bytes = 0;  // content bytes, verified, that peers had not brought before
+    std::uint64_t bytes = 0;  // of the content, verified, that peers had not brought before
     std::size_t transfers = 0, transfers_max = kTransfersMax;
     std::uint64_t ended_well = 0;  // transfers
     core::TimeUs pace = 0;         // time for a generation in its last run; 0: not known
     std::unordered_map<std::uint32_t, std::string> validators;  // by file
   };
   struct Piece {
-    OriginPiece what;      // what is left of it
+    OriginPiece what;      // the part still to come
     std::uint64_t id = 0;  // of its transfer; 0: none is under way
     std::uint64_t ended_well_before = 0;
     core::TimeUs began = 0;
     std::shared_ptr<PieceSink> sink = nullptr;
   };
   struct Failure {
-    Piece piece;  // what is left of it
+    Piece piece;  // the part still to come
     std::uint64_t taken = 0;
     TransferEnd end;
   };
@@ -113,12 +115,12 @@ class OriginRuns {
     std::uint32_t first = 0, count = 0;
     std::size_t origin = 0;
     core::TimeUs began = 0;
-    std::vector<Piece> pieces;  // that have not ended, in order
+    std::vector<Piece> pieces;  // those not complete, in order
     std::shared_ptr<RunBytes> bytes;
-    std::uint64_t received = 0;  // when it was last looked at
-    std::uint32_t handed = 0;    // generations that have come
-    std::uint32_t answered = 0;
-    std::vector<std::optional<core::DecodeOutcome>> outcomes;  // of those handed over
+    std::uint64_t received = 0;                                // bytes, at the last look
+    std::uint32_t handed = 0;                                  // generations given to came()
+    std::uint32_t answered = 0;                                // generations
+    std::vector<std::optional<core::DecodeOutcome>> outcomes;  // as written() said
     bool failed = false;
     bool over() const { return answered == count && pieces.empty(); }
   };

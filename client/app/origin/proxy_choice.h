@@ -6,7 +6,7 @@
 #include <string>
 
 #include "client/app/origin/aws_keys.h"
-#include "client/app/origin/origin_url.h"
+#include "proto/content/origin_url.h"
 
 namespace firn::app {
 

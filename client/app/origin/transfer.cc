@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <ctime>
+#include <new>
 
 #include "client/app/origin/proxy_choice.h"
 #include "client/app/version.h"
 #include "proto/base/address_kind.h"
 #include "proto/base/plain_text.h"
+#include "proto/base/within_memory.h"
 
 namespace firn::app {
 namespace {
@@ -125,6 +127,7 @@ void Transfer::set_up() {
   header_.clear();
   answer_.reset();
   received_ = 0;
+  no_memory_ = false;
   proxy_ = proxy_for(url_, options_.environment);
   // access.proxies is for the origin's own host, as credentials are.
   if (!proxy_.empty() && !(request_.access->proxies && with_credentials_)) {
@@ -231,28 +234,50 @@ bool Transfer::allows(const std::string& ip) {
   return allowed;
 }
 
+// What `work` returns; `abort` if it finds no memory, as no exception may go through libcurl.
+template <typename Answer, typename Work>
+Answer Transfer::within_callback(void* self, Answer abort, Work work) noexcept {
+  auto& transfer = *static_cast<Transfer*>(self);
+  try {
+    return work(transfer);
+  } catch (const std::bad_alloc&) {
+    transfer.no_memory_ = true;
+    return abort;
+  }
+}
+
 // A connection that stands already was made by a transfer that may have been allowed more.
 int Transfer::on_connected(void* self, char* ip, char*, int, int) noexcept {
-  auto& transfer = *static_cast<Transfer*>(self);
-  const std::string_view text(ip);
-  transfer.address_ = text.substr(0, text.find('%'));
-  return transfer.allows(transfer.address_) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+  return within_callback<int>(self, CURL_PREREQFUNC_ABORT, [ip](Transfer& transfer) {
+    const std::string_view text(ip);
+    transfer.address_ = text.substr(0, text.find('%'));
+    return transfer.allows(transfer.address_) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+  });
 }
 
 curl_socket_t Transfer::on_socket(void* self, curlsocktype, curl_sockaddr* address) noexcept {
-  auto& transfer = *static_cast<Transfer*>(self);
-  const std::string ip = ip_of(address->addr);
-  if (ip.empty() || !transfer.allows(ip)) return CURL_SOCKET_BAD;
-  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  return within_callback<curl_socket_t>(self, CURL_SOCKET_BAD, [address](Transfer& transfer) {
+    const std::string ip = ip_of(address->addr);
+    if (ip.empty() || !transfer.allows(ip)) return CURL_SOCKET_BAD;
+    return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  });
 }
 
 std::size_t Transfer::on_header(char* bytes, std::size_t, std::size_t count, void* self) noexcept {
-  auto& transfer = *static_cast<Transfer*>(self);
-  if (transfer.answer_) return count;  // trailers
-  transfer.header_.append(bytes, count);
-  const std::string_view line(bytes, count);
-  if (line == "\r\n" || line == "\n") return transfer.judge_head() ? count : 0;
-  return transfer.header_.size() <= kAnswerHeaderBytesMax || transfer.judge_head() ? count : 0;
+  return within_callback<std::size_t>(self, 0, [=](Transfer& transfer) {
+    if (transfer.answer_) return count;  // trailers
+    transfer.header_.append(bytes, count);
+    const std::string_view line(bytes, count);
+    const bool whole = line == "\r\n" || line == "\n";
+    if (!whole && transfer.header_.size() <= kAnswerHeaderBytesMax) return count;
+    return transfer.judge_head() ? count : 0;
+  });
+}
+
+std::size_t Transfer::on_body(char* bytes, std::size_t, std::size_t count, void* self) noexcept {
+  return within_callback<std::size_t>(self, 0, [=](Transfer& transfer) {
+    return transfer.take({reinterpret_cast<const std::uint8_t*>(bytes), count});
+  });
 }
 
 // False: the transfer ends here.
@@ -279,10 +304,6 @@ bool Transfer::judge_head() {
   const Status taken = sink_->head(*answer_);
   if (!taken) verdict_ = TransferEnd{taken, Fault::kCancelled, {}};
   return taken.ok();
-}
-
-std::size_t Transfer::on_body(char* bytes, std::size_t, std::size_t count, void* self) noexcept {
-  return static_cast<Transfer*>(self)->take({reinterpret_cast<const std::uint8_t*>(bytes), count});
 }
 
 std::size_t Transfer::take(std::span<const std::uint8_t> bytes) {
@@ -312,15 +333,17 @@ TransferEnd Transfer::more_than_asked() const {
 }
 
 std::optional<TransferEnd> Transfer::performed(CURLcode result) {
+  if (no_memory_) return TransferEnd{no_memory("fetch " + where()), Fault::kPassing, {}};
   if (verdict_) return verdict_;
   if (!refused_address_.empty() &&
       (result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK))
-    return fault(Fault::kNotAllowed, ErrorCode::kBadInput,
-                 "its address " + refused_address_ + " is " +
-                     kind_name(address_kind(refused_address_)) +
-                     (request_.access->by_hand
-                          ? ", and a redirect must not lead there from another network"
-                          : ", and only an origin given by hand (--origin) may have such a one"));
+    return fault(
+        redirects_ == 0 && url_.is_by_hand_only() ? Fault::kNotAllowed : Fault::kWrongServer,
+        ErrorCode::kBadInput,
+        "its address " + refused_address_ + " is " + kind_name(address_kind(refused_address_)) +
+            (request_.access->by_hand
+                 ? ", and a redirect must not lead there from another network"
+                 : ", and only an origin given by hand (--origin) may have such a one"));
   if (result != CURLE_OK) return fault_of(result);
   if (!answer_) return fault_of(CURLE_GOT_NOTHING);
   if (!accepted_) return follow();
@@ -386,7 +409,7 @@ TransferEnd Transfer::fault_of(CURLcode result) const {
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_ISSUER_ERROR:
     case CURLE_SSL_INVALIDCERTSTATUS:
-      return fault(Fault::kNotAllowed, ErrorCode::kWrongIdentity,
+      return fault(Fault::kWrongServer, ErrorCode::kWrongIdentity,
                    "the server's certificate cannot be trusted (" + words +
                        "); check the host's name, or name a file with its authority in "
                        "CURL_CA_BUNDLE");

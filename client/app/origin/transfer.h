@@ -55,6 +55,8 @@ class Transfer {
   TransferEnd fault_of(CURLcode result) const;
   std::string where() const;
 
+  template <typename Answer, typename Work>
+  static Answer within_callback(void* self, Answer abort, Work work) noexcept;
   static std::size_t on_header(char* bytes, std::size_t size, std::size_t count,
                                void* self) noexcept;
   static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* self) noexcept;
@@ -85,6 +87,7 @@ class Transfer {
   bool accepted_ = false;                  // the sink gets the body
   std::optional<std::uint64_t> expected_;  // bytes of the body, if known
   std::uint64_t received_ = 0;             // of it; what the sink took, if accepted
+  bool no_memory_ = false;                 // for what a callback does
   std::optional<TransferEnd> verdict_;
 };
 

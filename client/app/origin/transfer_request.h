@@ -8,8 +8,8 @@
 #include <string>
 
 #include "client/app/origin/origin_access.h"
-#include "client/app/origin/origin_url.h"
 #include "proto/base/result.h"
+#include "proto/content/origin_url.h"
 
 namespace firn::app {
 
@@ -34,14 +34,16 @@ struct TransferRequest {
 // Why a transfer did not bring what was asked, by what can be done about it.
 enum class Fault {
   kNone,
-  kPassing,     // refused, timed out, stalled, closed early, 429, 5xx, no such host: later again
-  kForbidden,   // 401, 403, 407: credentials are missing, wrong, or no longer valid
-  kGone,        // 404, 410
-  kNoRanges,    // other bytes than those asked: 200 for 206, 416, another Content-Range, more bytes
-  kChanged,     // the file has another size, ETag or date than before
-  kEncoded,     // the bytes are compressed, though none of that was asked for
-  kNotAllowed,  // address, redirect, scheme, proxy; or a certificate that does not hold
-  kCancelled,   // by cancel(), by the end of Transfers, or by an error of the sink
+  kPassing,    // refused, timed out, stalled, closed early, 429, 5xx, no such host: later again
+  kForbidden,  // 401, 403, 407: credentials are missing, wrong, or no longer valid
+  kGone,       // 404, 410
+  kNoRanges,   // other bytes than those asked: 200 for 206, 416, another Content-Range, more bytes
+  kChanged,    // the file has another size, ETag or date than before
+  kEncoded,    // the bytes are compressed, though none of that was asked for
+  kWrongServer,  // the name leads to a private address, or the certificate does not hold, as behind
+                 // a network's login page: later again
+  kNotAllowed,   // what the request itself names: address, redirect, scheme, proxy, region
+  kCancelled,    // by cancel(), by the end of Transfers, or by an error of the sink
 };
 
 struct TransferEnd {

@@ -141,7 +141,9 @@ void ManifestFetch::neighbour_read(PeerKey peer, const Result<std::string>& file
   if (found() || download == downloads_.end() || !download->whole) return;  // it has left
   Neighbour& n = *membership_.find(peer);
   give_up(peer);
-  Result<Manifest> manifest = file_bytes.ok() ? read(*file_bytes) : file_bytes.error();
+  Result<Manifest> manifest = file_bytes.ok()
+                                  ? parse_strangers_manifest(*file_bytes, context_.content_id)
+                                  : file_bytes.error();
   if (manifest.ok()) {
     if (!take_whole(std::move(manifest), "peer " + n.name()))
       asked_[peer].again = kNever;  // it has no other
@@ -197,7 +199,8 @@ void ManifestFetch::tracker_answered(std::size_t tracker, const Result<std::stri
   tracker_busy_ = false;
   if (found() || life_.stopped()) return;
   const std::string name = "tracker " + to_text(context_.options.trackers[tracker]);
-  auto manifest = file_bytes.ok() ? read(*file_bytes) : file_bytes.error();
+  auto manifest = file_bytes.ok() ? parse_strangers_manifest(*file_bytes, context_.content_id)
+                                  : file_bytes.error();
   if (manifest.ok())
     take_whole(std::move(manifest), name);
   else
@@ -205,17 +208,6 @@ void ManifestFetch::tracker_answered(std::size_t tracker, const Result<std::stri
 }
 
 // --- from both ---
-
-// The manifest in a file that came from the network, without what any stranger may have put there:
-// the trackers it names, and origins that nobody signed. Errors: those of parse_manifest, for
-// another content's too.
-Result<Manifest> ManifestFetch::read(std::string_view file_bytes) const {
-  Result<Manifest> manifest = parse_manifest(file_bytes, context_.content_id);
-  if (manifest.ok() && !manifest->trackers.empty()) manifest = with_trackers(*manifest, {});
-  if (manifest.ok() && !manifest->origins_signed && !manifest->origins.empty())
-    manifest = with_origins(*manifest, {});
-  return manifest;
-}
 
 bool ManifestFetch::take_whole(Result<Manifest> manifest, const std::string& source) {
   const auto& publisher = context_.options.publisher;

@@ -72,7 +72,6 @@ class ManifestFetch final : public MeshPart {
   void ask_neighbour(Neighbour& n);
   void take(Neighbour& n, Download& download, proto::ManifestPart&& part);
   static bool fits(const Download& download, const proto::ManifestPart& part);
-  Result<Manifest> read(std::string_view file_bytes) const;
   // True: it is the one that is wanted, in the right envelope.
   bool take_whole(Result<Manifest> manifest, const std::string& source);
   Neighbour* next_holder();

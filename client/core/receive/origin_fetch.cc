@@ -8,14 +8,14 @@
 namespace firn::core {
 
 constexpr TimeUs kUsualMax = 30 * kSecond;     // whatever neighbours claim
-constexpr TimeUs kRunTime = 1 * kSecond;       // a run lasts about so long
+constexpr TimeUs kRunTime = 1 * kSecond;       // how long a run should last
 constexpr std::uint32_t kRunMax = 64;          // generations
-constexpr std::size_t kRunsMax = 2;            // of a peer
-constexpr TimeUs kAtOnce = 2;                  // among neighbours, however slow the origin is
-constexpr TimeUs kQuick = 500 * kMillisecond;  // for a generation: then there may be more
+constexpr std::size_t kRunsMax = 2;            // of a peer at a time
+constexpr TimeUs kAtOnce = 2;                  // runs among neighbours, however slow the origin is
+constexpr TimeUs kQuick = 500 * kMillisecond;  // a generation in less time: more runs are allowed
 constexpr TimeUs kLookAgain = 100 * kMillisecond;
 constexpr std::uint32_t kLookedMax = 1024;    // generations, in one look
-constexpr TimeUs kMeetingTime = 1 * kSecond;  // to hear what others fetch already
+constexpr TimeUs kMeetingTime = 1 * kSecond;  // until neighbours have said what they fetch
 
 OriginFetch::OriginFetch(const MeshPart& mesh, const Trackers& trackers,
                          const StorePressure& pressure, Downlink& down, Generations& generations,
@@ -33,11 +33,11 @@ OriginFetch::OriginFetch(const MeshPart& mesh, const Trackers& trackers,
 
 void OriginFetch::open(bool open) {
   if (std::exchange(open_, open) == open || !open) return;
-  reviewed_at_ = look_at_ = context_.now;
+  reviewed_at_ = look_at_ = due_ = context_.now;
   rows_then_ = receiving_.counts().innovative;
 }
 
-// Others may soon say what they fetch.
+// Whether the first neighbours are still to come, with claims.
 bool OriginFetch::meets_others() const {
   const Options& options = context_.options;
   const bool known = !options.peers.empty() ||
@@ -139,19 +139,23 @@ void OriginFetch::look() {
     taken_.add_all(n.holds.complete());
 }
 
-// What some neighbour has a part of will come, unless it has stopped growing here: its holder went.
-bool OriginFetch::free(std::uint32_t g) const {
+// A generation of which a neighbour has rows will come. Rows that are here count only while they
+// become more: their holder may have gone.
+bool OriginFetch::free(std::uint32_t g) {
   if (taken_.contains(g) || holdings().decoding(g)) return false;
   if (alone_) return true;
-  if (const OpenGeneration* open = holdings().find_open(g))
-    return context_.now - open->last_growth >= kStandsTimes * usual_.value_or(kUsualAtFirst);
+  if (const OpenGeneration* open = holdings().find_open(g)) {
+    const TimeUs stands_at = open->last_growth + kStandsTimes * usual_.value_or(kUsualAtFirst);
+    if (context_.now < stands_at) due_ = std::min(due_, stands_at);
+    return context_.now >= stands_at;
+  }
   return std::ranges::none_of(std::as_const(membership_).neighbours(),
                               [g](const Neighbour& n) { return n.holds.rank(g) > 0; });
 }
 
-// If the origin's uplink limits them, one more makes all slower in proportion. Where it does not,
-// they become more one by one. Of those that end a run those of the lowest ids go on with the next.
-// Who begins waits for a turn that it has drawn, as others see the same room.
+// If the origin's uplink is the bottleneck, one more run makes all runs slower in proportion; if it
+// is not, peers begin more runs one by one. Of the peers that end a run, those with the lowest ids
+// begin the next at once. Others draw a random turn, as all neighbours see the same room.
 bool OriginFetch::may_start() {
   const Count now = under_way();
   const std::size_t others = membership_.neighbours().size();
@@ -169,13 +173,13 @@ bool OriginFetch::may_start() {
   if (turn == Turn::kNone) return false;
   const auto turns =
       static_cast<std::uint64_t>(usual_.value_or(kUsualAtFirst)) * (few ? 1 : others);
-  look_at_ =
+  look_at_ = due_ =
       context_.now + usual_.value_or(0) / 2 + static_cast<TimeUs>(random_.next_u64() % turns);
   return false;
 }
 
-// What a user reads, here or at a neighbour; else behind the last run, or from anywhere: peers that
-// look for what is left find different ones.
+// First what a user reads, here or at a neighbour; then the generation behind the last run; then a
+// random one, so that peers do not all ask for the same.
 std::optional<std::uint32_t> OriginFetch::choose() {
   for (const std::uint32_t urgency : {proto::kAwaited, proto::kReadSoon})
     for (const auto& [g, known] : generations_.urgent())
@@ -196,7 +200,7 @@ std::optional<std::uint32_t> OriginFetch::choose() {
   return std::nullopt;
 }
 
-// So many that they take kRunTime, and less near the end, where others look for some, too.
+// As many generations as come within kRunTime; fewer near the end, which neighbours share.
 bool OriginFetch::start(std::optional<std::uint32_t> first) {
   if (!first) return false;
   const std::uint64_t n = holdings().shape().generation_size;
@@ -224,11 +228,15 @@ void OriginFetch::tell() {
 }
 
 void OriginFetch::step() {
-  if (idle() || context_.now < look_at_) return;
+  if (idle()) return;
+  due_ = look_at_;
+  if (context_.now < look_at_) return;
   look_at_ = context_.now + kLookAgain;
   review();
+  const bool may_ask = !meets_others() && down_.ready(context_.now);
+  due_ = !may_ask ? look_at_ : membership_.neighbours().empty() ? kNever : reviewed_at_ + lapse();
   look();
-  if (meets_others() || pressure_.paused() || !down_.ready(context_.now)) return;
+  if (!may_ask) return;
   bool any = false;
   while (may_start() && start(choose())) any = true;
   goes_on_ = false;

@@ -1,14 +1,13 @@
 // Chooses which generations this peer asks of an origin: a web server that has the content's files.
-// Each generation should leave it once, as an origin is slow, shared or paid for: what some peer
-// holds, or says that it fetches (a claim, State.fetching), is left to the peers.
+// An origin is slow, shared or paid for, so each generation should leave it once. This peer asks
+// for no generation that a neighbour holds or says that it fetches (a claim, State.fetching).
+// A claim lapses after ten times as long as a generation usually takes. If neighbours offer
+// something and bring less than a generation in such a time, they may be slow or lie: neither what
+// they hold nor what they claim counts.
 //
-// Peers that bring nothing do not count for ever. A claim lapses after ten times as long as a
-// generation usually takes. If peers offer something, and bring less than a generation in such a
-// time, neither what they hold nor what they claim counts: they may be slow, or lie.
-//
-// A generation can be passed on once it has come whole. With many runs at a time the last ones all
-// end together, and have then to be spread. So neighbours have no more of them under way than an
-// origin serves quickly, but for two, and more where these do not slow each other down.
+// A peer passes a generation on only once the whole has come. If neighbours fetch many at a time,
+// all end late and together, and then have to be spread. So neighbours together have two runs under
+// way, and more only if the origin serves these quickly or they do not slow each other down.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@
 namespace firn::core {
 
 inline constexpr TimeUs kUsualAtFirst = 1 * kSecond;  // for a generation, while nothing is known
-// Of what is usual: claims lapse, and rows of a generation have stopped coming.
+// Multiples of the usual time: until a claim lapses; until rows count as no longer coming.
 inline constexpr TimeUs kLapseTimes = 10;
 inline constexpr TimeUs kLapseMin = 2 * kSecond;
 inline constexpr TimeUs kStandsTimes = 4;
@@ -40,39 +39,40 @@ class OriginFetch final : public MeshPart {
   // SwarmCore::origin_open and generation_fetched.
   void open(bool open);
   void fetched(std::uint32_t g, bool verified);
-  // The neighbour's State has been taken over.
-  void told(const Neighbour& n);
+  void told(const Neighbour& n);  // a State of the neighbour has come, and `n` has its values
 
   void step() override;
-  TimeUs next_due() override { return idle() ? kNever : look_at_; }
+  TimeUs next_due() override { return idle() ? kNever : due_; }
   void neighbour_left(const Neighbour& n) override { claims_.erase(n.key); }
 
-  // Content bytes that came from origins and were right.
-  std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t bytes() const { return bytes_; }  // of the content, verified, from origins
 
  private:
-  // Consecutive generations that come one after the other.
+  // Consecutive generations, which come in order.
   struct Run {
     proto::Span left;
-    TimeUs since = 0;  // when the last of it came, else when it was asked for
+    TimeUs since = 0;  // when its last generation came; before the first, when it was asked for
   };
-  struct Claims {
+  struct Claims {  // of a neighbour
     std::vector<proto::Span> runs;
-    TimeUs since = 0;  // when one of them came last, else when it began
+    TimeUs since = 0;  // when one of them was last completed; before that, when it was claimed
   };
   const Holdings& holdings() const { return generations_.holdings(); }
-  bool idle() const { return !open_ || life_.complete() || life_.finishing() || holdings().done(); }
+  bool idle() const {
+    return !open_ || pressure_.paused() || life_.complete() || life_.finishing() ||
+           holdings().done();
+  }
   void took(TimeUs each);
   TimeUs lapse() const;
   void review();
   bool counts(const Claims& claims) const;
-  // Runs, here and at neighbours; of them those of neighbours whose ids are lower than ours.
+  // `all`: runs here and at neighbours. `before_us`: runs of neighbours with lower ids than ours.
   struct Count {
     TimeUs all = 0, before_us = 0;
   };
   Count under_way() const;
   void look();
-  bool free(std::uint32_t g) const;
+  bool free(std::uint32_t g);
   bool meets_others() const;
   bool may_start();
   std::optional<std::uint32_t> choose();
@@ -89,19 +89,20 @@ class OriginFetch final : public MeshPart {
   bool open_ = false;
   std::vector<Run> runs_;             // of this peer
   std::map<PeerKey, Claims> claims_;  // of neighbours
-  std::uint32_t next_ = UINT32_MAX;   // behind the last run
-  bool measured_ = false;             // by runs of this peer
+  std::uint32_t next_ = UINT32_MAX;   // the generation behind the last run
+  bool measured_ = false;             // usual_ comes from runs of this peer
   bool goes_on_ = false;              // a run has just ended
   std::uint64_t bytes_ = 0;
-  // For a generation, of late: in all; with few others under way; divided by all under way, which
-  // is the time of the origin that it takes. None: not known.
+  // Times for a generation, of late; none: not known. `undisturbed_`: while at most kAtOnce runs
+  // were under way. `share_`: divided by the runs under way, the part of the origin's time.
   std::optional<TimeUs> usual_, undisturbed_, share_;
-  // Progress since the last review, which found `alone_`: peers do not count.
+  // The last review found that neighbours offer something and bring nothing: they do not count.
   bool alone_ = false;
   TimeUs reviewed_at_ = 0;
   std::uint64_t rows_then_ = 0;
-  TimeUs look_at_ = 0;
-  GenerationSet taken_;  // as of the last look: what is not to be fetched
+  TimeUs look_at_ = 0;   // not before then
+  TimeUs due_ = 0;       // when time alone may let this peer ask for something
+  GenerationSet taken_;  // at the last look: held, claimed, or under way
   enum class Turn { kNone, kOneOfFew, kOneMore } turn_ = Turn::kNone;  // that this peer waits for
 };
 

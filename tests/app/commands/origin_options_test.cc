@@ -46,7 +46,7 @@ TEST_CASE("origins given by hand are in the plan, once each, with what goes alon
   CHECK_FALSE(plan.none);
 }
 
-TEST_CASE("AWS's keys are read for buckets and named hosts alone, and options go before them") {
+TEST_CASE("AWS's settings are read for buckets alone, and options go before them") {
   set_aws("id", "word");
   const auto plan_of = [](const OriginOptions& options) {
     OriginPlan plan;
@@ -54,8 +54,6 @@ TEST_CASE("AWS's keys are read for buckets and named hosts alone, and options go
     return plan;
   };
   OriginOptions options;
-  options.urls = {"https://b/"};
-  CHECK_FALSE(plan_of(options).given.aws.has_value());
   options.urls = {"s3://b/key"};
   setenv("AWS_REGION", "eu-central-1", 1);
   CHECK(plan_of(options).given.aws->secret == "word");
@@ -64,19 +62,14 @@ TEST_CASE("AWS's keys are read for buckets and named hosts alone, and options go
   options.endpoint = "http://localhost:9000";
   CHECK(plan_of(options).given.region == "eu-west-1");
   CHECK(plan_of(options).given.endpoint == "http://localhost:9000");
-  options.urls.clear();
-  CHECK_FALSE(plan_of(options).given.aws.has_value());
-  options.hosts = {"host"};
-  CHECK(plan_of(options).given.aws.has_value());
-  options.none = true;
-  CHECK(plan_of(options).none);
-  CHECK_FALSE(plan_of(options).given.aws.has_value());
   set_aws("id", "");  // half a key
-  options.none = false;
   OriginPlan plan;
   const Status half = plan_origins(options, plan);
   REQUIRE_FALSE(half.ok());
   CHECK(half.error().code == ErrorCode::kBadInput);
+  options.urls = {"https://b/"};
+  options.hosts = {"host"};
+  CHECK_FALSE(plan_of(options).given.aws.has_value());
 }
 
 TEST_CASE("a URL that holds a secret is not published, and no message repeats it") {
@@ -122,6 +115,7 @@ TEST_CASE("who names an origin in a network of their own hears that receivers do
 }
 
 TEST_CASE("what is published fits a link, and the plan has the origins that a link names") {
+  set_aws("", "");
   OriginOptions options;
   options.urls = {"https://host/b c", "https://host/b%20c", "s3://bucket/key/"};
   const auto urls = origins_to_publish(options);
@@ -136,6 +130,18 @@ TEST_CASE("what is published fits a link, and the plan has the origins that a li
   CHECK(plan->origins.from_link == *urls);
   CHECK(plan->origins.by_hand.empty());
   CHECK_FALSE(can_come_from_origin(*plan));  // there is no manifest
+}
+
+TEST_CASE("a bucket is published so that a reader without the publisher's settings finds it") {
+  set_aws("", "");
+  OriginOptions options;
+  options.urls = {"s3://bucket/key/", "https://host/"};
+  options.region = "eu-west-1";
+  CHECK(
+      *origins_to_publish(options) ==
+      std::vector<std::string>{"https://bucket.s3.eu-west-1.amazonaws.com/key/", "https://host/"});
+  options.endpoint = "https://store.example";
+  CHECK(origins_to_publish(options)->front() == "https://store.example/bucket/key/");
 }
 
 TEST_CASE("a private content's origins are not in its link") {

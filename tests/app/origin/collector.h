@@ -99,7 +99,7 @@ inline app::OriginAccess by_hand() {
 inline app::TransferRequest request_for(const std::string& url,
                                         app::OriginAccess access = by_hand()) {
   app::TransferRequest request;
-  auto parsed = app::parse_origin(url);
+  auto parsed = parse_origin(url);
   REQUIRE(parsed.ok());
   request.url = *parsed;
   request.access = std::make_shared<app::OriginAccess>(std::move(access));

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "client/app/origin/origin_url.h"
 #include "proto/content/content_layout.h"
 #include "proto/content/manifest.h"
+#include "proto/content/origin_url.h"
 
 namespace firn::tests {
 
@@ -34,8 +34,8 @@ struct MadeContent {
   }
 };
 
-inline app::OriginUrl url_of(const std::string& text) {
-  auto parsed = app::parse_origin(text);
+inline OriginUrl url_of(const std::string& text) {
+  auto parsed = parse_origin(text);
   REQUIRE(parsed.ok());
   return *parsed;
 }

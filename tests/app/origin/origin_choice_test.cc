@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+
 #include "tests/app/origin/made_content.h"
 
 namespace firn::app {
@@ -95,6 +97,18 @@ TEST_CASE("a bucket is named by the host that it is asked at") {
   CHECK_FALSE(gets());
   plan.named_hosts = {"store.example"};
   CHECK(gets());
+}
+
+TEST_CASE("broken AWS settings leave out the buckets of named hosts, and no other origin") {
+  setenv("AWS_CONFIG_FILE", "/", 1);  // a folder
+  OriginPlan plan;
+  plan.named_hosts = {"files.example"};
+  plan.from_link = {"https://files.example/", "s3://bucket/x/"};
+  const OriginChoice choice = choose_origins(plan, manifest_with({}), std::nullopt);
+  unsetenv("AWS_CONFIG_FILE");
+  CHECK(choice.origins.size() == 1);
+  REQUIRE(choice.refused.size() == 1);
+  CHECK(choice.refused[0].find("/") != std::string::npos);
 }
 
 TEST_CASE("each URL is asked once, with the rights that it has by hand") {

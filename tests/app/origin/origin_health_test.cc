@@ -89,6 +89,17 @@ TEST_CASE("an origin whose answers will be of no use again is left alone, which 
   CHECK(other.health.rests_until() == core::kNever);
 }
 
+TEST_CASE("an origin is asked each minute while another server seems to answer for it") {
+  Patient it;
+  CHECK_FALSE(it.fail(end_with(Fault::kWrongServer)).second.empty());
+  for (int i = 0; i < 3; ++i) {
+    CHECK(it.health.rests_until() == it.now + 60 * kSecond);
+    CHECK(it.fail(end_with(Fault::kWrongServer)).second.empty());
+  }
+  CHECK(it.health.worked(it.health.rests_until()));
+  CHECK(it.health.well(it.health.rests_until()));
+}
+
 TEST_CASE("an origin that has worked may have its signatures renewed within a minute") {
   Patient it;
   it.health.worked(it.now);

@@ -6,6 +6,7 @@
 #include <array>
 #include <fstream>
 #include <future>
+#include <new>
 #include <vector>
 
 #include "tests/app/origin/collector.h"
@@ -202,6 +203,29 @@ TEST_CASE("a sink that wants no such answer ends its transfer with its own error
   CHECK(sink->bytes() == "");
 }
 
+TEST_CASE("a transfer that finds no memory ends, and the next one is as ever") {
+  class Poor : public Collector {
+    Status head(const OriginAnswer& answer) override {
+      if (in_head) throw std::bad_alloc();
+      return Collector::head(answer);
+    }
+    bool take(std::span<const std::uint8_t>) override { throw std::bad_alloc(); }
+
+   public:
+    bool in_head = false;
+  };
+  FaultyServer server(serve_sample);
+  const auto transfers = started();
+  for (const bool in_head : {true, false}) {
+    auto sink = std::make_shared<Poor>();
+    sink->in_head = in_head;
+    transfers->begin(request_for(server.url()), sink);
+    CHECK(sink->wait_for_end().fault == Fault::kPassing);
+    CHECK(sink->message().find("memory") != std::string::npos);
+  }
+  CHECK(fetched(*transfers, request_for(server.url()))->bytes() == kFile);
+}
+
 TEST_CASE("https is read from a server whose certificate holds, and from no other") {
   FaultyServer server(serve_sample, Speaks::kHttps);
   const TempFolder folder;
@@ -214,7 +238,7 @@ TEST_CASE("https is read from a server whose certificate holds, and from no othe
   CHECK(fetched(*started(options), request_for(server.url()))->bytes() == kFile);
 
   const auto refused = fetched(*started(), request_for(server.url()));
-  CHECK(refused->wait_for_end().fault == Fault::kNotAllowed);
+  CHECK(refused->wait_for_end().fault == Fault::kWrongServer);
   CHECK(refused->wait_for_end().status.error().code == ErrorCode::kWrongIdentity);
   CHECK(refused->message().find("certificate") != std::string::npos);
   CHECK(server.requests() == 1);

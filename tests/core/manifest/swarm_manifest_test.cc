@@ -336,8 +336,8 @@ TEST_CASE("origins of a manifest from the network are kept and served on if they
   const auto named = with_origins(manifest, {"https://stranger.example/"});
   REQUIRE(named.ok());
   const std::string secret(32, 's');
-  const auto signed_one =
-      sign_manifest(*named, {reinterpret_cast<const std::uint8_t*>(secret.data()), secret.size()});
+  const std::span key(reinterpret_cast<const std::uint8_t*>(secret.data()), secret.size());
+  const auto signed_one = sign_manifest(*named, key);
   REQUIRE(signed_one.ok());
   Fixture fixture(manifest, with_two_trackers());
   std::string sent, expected;
@@ -348,6 +348,10 @@ TEST_CASE("origins of a manifest from the network are kept and served on if they
   SUBCASE("their publisher signed them") {
     sent = signed_one->file_bytes;
     expected = sent;
+  }
+  SUBCASE("somebody put another signature there") {
+    sent = resealed(*signed_one, "\x32\x40" + std::string(64, 's'));
+    expected = sign_manifest(manifest, key)->file_bytes;
   }
   fixture.open(1, peer_id(1));
   serve(fixture, 1, sent);

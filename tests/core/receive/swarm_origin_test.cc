@@ -133,6 +133,22 @@ TEST_CASE("nothing is fetched while the disk accepts nothing") {
   CHECK_FALSE(bench.asked_within(kSecond).empty());
 }
 
+TEST_CASE("an open origin wakes no core that is paused, or has asked for everything") {
+  for (const bool paused : {true, false}) {
+    CAPTURE(paused);
+    const auto wakes = [paused](bool open) {
+      OriginBench bench(1);
+      bench.start();
+      if (paused) bench.core.store_paused({ErrorCode::kDiskFull, "write", "full"}, bench.now);
+      bench.open_origin(open);
+      bench.pass(kSecond);
+      CHECK(bench.asked().empty() == (paused || !open));
+      return bench.pass(10 * kSecond);
+    };
+    CHECK(wakes(true) <= wakes(false));
+  }
+}
+
 TEST_CASE("a down limit holds for what comes from an origin, and is used") {
   constexpr std::uint32_t kPerSecond = 4;
   core::Options options = plain_options();

@@ -7,7 +7,7 @@
 #include "proto/base/limits.h"
 #include "proto/base/signature.h"
 #include "proto/content/manifest.h"
-#include "proto/content/origins.h"
+#include "proto/content/publisher.h"
 #include "proto/wire.h"
 #include "tests/proto/hex.h"
 #include "tests/proto/sample_manifest.h"
@@ -96,9 +96,7 @@ TEST_CASE("a manifest names the origins that a manifest may name, and at most 16
       set_urls(e, {head});
       *e.add_origins() = url;
     };
-    const bool is_text =
-        std::string(url) != "http://a/\xff";  // what protobuf writes without a warning
-    if (is_text) CHECK(fault_of(plain(), named) == ErrorCode::kBadInput);
+    CHECK(fault_of(plain(), named) == ErrorCode::kBadInput);
   }
   CHECK(fault_of(plain(), [&](auto& e) { set_urls(e, Urls(17, head)); }) == ErrorCode::kBadInput);
   // Whoever signed it.
@@ -216,4 +214,33 @@ TEST_CASE("origins are signed by the publisher of this content, or by nobody") {
   // Nor does the signature of the info part do.
   CHECK(fault_of(manifest, [](auto& e) { e.set_origins_signature(e.publisher_signature()); }) ==
         ErrorCode::kCorrupt);
+}
+
+TEST_CASE("of a stranger's file trackers and what the publisher did not sign are left out") {
+  const Manifest bare = *with_trackers(*sign_manifest(plain(), bytes_of(kSecret)), {});
+  CHECK(parse_strangers_manifest(signed_one().file_bytes, plain().id)->file_bytes ==
+        with_trackers(signed_one(), {})->file_bytes);
+  CHECK(parse_strangers_manifest(bare.file_bytes, plain().id)->file_bytes == bare.file_bytes);
+  const std::vector<std::function<void(wire::Envelope&)>> spoils = {
+      [](auto& e) { e.clear_origins_signature(); },
+      [](auto& e) { (*e.mutable_origins_signature())[3] ^= 1; },
+      [](auto& e) { e.mutable_origins_signature()->pop_back(); },
+      [](auto& e) { e.clear_origins(); },
+      [](auto& e) { set_urls(e, {kUrls[1]}); },
+      [](auto& e) { set_urls(e, {"https://user:word@a.example/"}); },
+      [](auto& e) { set_urls(e, {"\xff" + std::string(limits::kOriginBytesMax, 'x')}); },
+      [](auto& e) { set_urls(e, Urls(limits::kOriginCountMax + 1, kUrls[0])); }};
+  for (std::size_t i = 0; i < spoils.size(); ++i) {
+    CAPTURE(i);
+    wire::Envelope envelope = wire_envelope(signed_one());
+    spoils[i](envelope);
+    const auto read = parse_strangers_manifest(file_of(envelope), plain().id);
+    REQUIRE(read.ok());
+    CHECK(read->file_bytes == bare.file_bytes);
+  }
+  wire::Envelope envelope = wire_envelope(signed_one());
+  (*envelope.mutable_publisher_signature())[3] ^= 1;
+  CHECK_FALSE(parse_strangers_manifest(file_of(envelope), plain().id).ok());
+  CHECK_FALSE(parse_strangers_manifest(bare.file_bytes, ContentId{}).ok());
+  CHECK_FALSE(parse_strangers_manifest("", plain().id).ok());
 }

@@ -31,7 +31,10 @@ Result<ContentSource> source_of(const KeptContent& kept) {
   source.content_id = kept.id;
   source.trackers.insert(source.trackers.end(), manifest->trackers.begin(),
                          manifest->trackers.end());
-  if (kept.link.empty()) source.origins = manifest->origins;
+  if (kept.link.empty()) {  // the user named its file
+    source.origins = manifest->origins;
+    if (manifest->publisher) source.publisher = PublicKey::from_bytes(manifest->publisher->key);
+  }
   source.manifest = *std::move(manifest);
   return source;
 }

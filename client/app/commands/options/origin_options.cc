@@ -4,7 +4,7 @@
 
 #include "proto/base/address.h"
 #include "proto/base/limits.h"
-#include "proto/content/origins.h"
+#include "proto/content/origin_url.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
@@ -49,12 +49,25 @@ Result<std::vector<OriginUrl>> parse_origins(const std::vector<std::string>& tex
   return urls;
 }
 
-// Of buckets whose requests get the user's keys.
-bool needs_aws(const OriginPlan& plan) {
-  const auto is_bucket = [](const OriginUrl& url) {
-    return url.scheme() == OriginUrl::Scheme::kS3;
-  };
-  return !plan.named_hosts.empty() || std::ranges::any_of(plan.by_hand, is_bucket);
+bool is_bucket(const OriginUrl& url) {
+  return url.scheme() == OriginUrl::Scheme::kS3;
+}
+
+// What goes along with requests to `urls`, which the user named.
+Result<OriginAccess> access_given(const OriginOptions& options,
+                                  const std::vector<OriginUrl>& urls) {
+  OriginAccess given;
+  for (const std::string& header : options.headers)
+    if (const Status fine = check_header(header); !fine.ok()) return fine.error();
+  given.headers = options.headers;
+  given.endpoint = options.endpoint;
+  given.region = options.region;
+  given.netrc = given.proxies = true;
+  if (std::ranges::none_of(urls, is_bucket)) return given;
+  if (const Status read = add_aws_settings(given); !read.ok()) return read.error();
+  for (const OriginUrl& url : urls)
+    if (const auto asked = request_url(url, given); !asked.ok()) return asked.error();
+  return given;
 }
 
 }  // namespace
@@ -75,8 +88,8 @@ void add_no_origin_option(CLI::App& app, OriginOptions& options) {
 
 void add_origin_access_options(CLI::App& app, OriginOptions& options) {
   app.add_option("--origin-host", options.hosts,
-                 "give origins of this host, whoever names them, what those of --origin get: "
-                 "--header, keys, .netrc, and a proxy; without PORT over https alone (repeatable)")
+                 "treat origins of this host, whoever names them, as those of --origin: --header, "
+                 "keys, .netrc and a proxy are used; without PORT over https alone (repeatable)")
       ->option_text("HOST[:PORT]")
       ->check(checked_by(host_fault))
       ->group(kOriginGroup);
@@ -106,27 +119,19 @@ Status plan_origins(const OriginOptions& options, OriginPlan& plan) {
   auto urls = parse_origins(options.urls);
   if (!urls.ok()) return urls.error();
   plan.by_hand = *std::move(urls);
-  OriginAccess& given = plan.given;
-  for (const std::string& header : options.headers)
-    if (const Status fine = check_header(header); !fine.ok()) return fine;
-  given.headers = options.headers;
-  given.endpoint = options.endpoint;
-  given.region = options.region;
-  given.netrc = given.proxies = true;
-  if (plan.none || !needs_aws(plan)) return Done{};
-  auto aws = read_aws_settings();
-  if (!aws.ok()) return aws.error();
-  given.aws = std::move(aws->keys);
-  if (given.endpoint.empty()) given.endpoint = aws->endpoint;
-  if (given.region.empty()) given.region = aws->region;
-  for (const OriginUrl& url : plan.by_hand)
-    if (const auto asked = request_url(url, given); !asked.ok()) return asked.error();
+  auto given = access_given(options, plan.by_hand);
+  if (!given.ok()) return given.error();
+  plan.given = *std::move(given);
   return Done{};
 }
 
 Result<std::vector<std::string>> origins_to_publish(const OriginOptions& options) {
   const auto urls = parse_origins(options.urls);
   if (!urls.ok()) return urls.error();
+  const auto access = access_given(options, *urls);
+  if (!access.ok()) return access.error();
+  // A reader without the publisher's settings finds a bucket only where it is by default.
+  const bool is_elsewhere = !access->endpoint.empty() || !access->region.empty();
   const auto refuse = [](const std::string& url, const std::string& why) {
     return Error{ErrorCode::kBadInput, "publish the origin " + url, why};
   };
@@ -136,7 +141,7 @@ Result<std::vector<std::string>> origins_to_publish(const OriginOptions& options
       return refuse(url.shown(),
                     "it holds a password, token or signature, which everybody who has the link or "
                     "manifest would see; give it to get or add");
-    texts.push_back(url.text());
+    texts.push_back((is_elsewhere ? *request_url(url, *access) : url).text());
     if (const Status fine = check_origin_text(texts.back()); !fine.ok())
       return refuse(url.shown(), fine.error().detail);
   }
@@ -176,7 +181,7 @@ std::vector<std::string> origin_advice(const Manifest& manifest) {
   std::string advice = "the origin's server sees the plain bytes of " + manifest.info.name +
                        ", and who asks for them";
   if (!manifest.origins_signed)
-    advice += "; peers learn of it from the manifest file alone, unless --sign names a key";
+    advice += "; peers get its URL from the manifest file alone, unless --sign names a key";
   advices.push_back(std::move(advice));
   return advices;
 }

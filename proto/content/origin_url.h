@@ -2,19 +2,18 @@
 // names one file, or a folder (its path ends in '/') below which the files stand by their paths.
 //
 //   https://[USER:PASSWORD@]HOST[:PORT]/PATH[?QUERY]    also http
-//   s3://BUCKET/KEY                                     see origin_access.h for where that is
+//   s3://BUCKET/KEY                                     its server:
+//   client/app/origin/origin_access.h
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "proto/base/result.h"
 
-namespace firn::app {
-
-inline constexpr std::size_t kOriginBytesMax = 2048;  // of a URL as it is typed or sent
+namespace firn {
 
 class OriginUrl {
  public:
@@ -76,8 +75,17 @@ class OriginUrl {
 // A fragment ("#...") is cut off; characters of path and query that no URL may hold (spaces, UTF-8)
 // are percent-encoded. Text from people, links, manifests and servers' redirects. Errors:
 // kBadInput: another scheme, no host or a host with other characters than a name's, a wrong port,
-// control characters, '%' without two digits, more than kOriginBytesMax bytes. Messages show no
-// secret.
+// control characters, '%' without two digits, an '@' without a user before it, more than
+// limits::kOriginBytesMax bytes. Messages show no secret.
 Result<OriginUrl> parse_origin(std::string_view text);
 
-}  // namespace firn::app
+// Whether a manifest or link may name this URL: one that parse_origin() takes, without user,
+// password, fragment and "'", which means something to a shell, and with all characters encoded
+// that no URL may hold. Errors: kBadInput says what is wrong, and does not repeat the URL.
+Status check_origin_text(std::string_view url);
+
+// The query of a URL (without '?') as people may see it: "name=..." for each parameter, "..." for
+// one without a value, which may itself be a token.
+std::string shown_query(std::string_view query);
+
+}  // namespace firn

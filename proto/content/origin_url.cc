@@ -1,4 +1,4 @@
-#include "client/app/origin/origin_url.h"
+#include "proto/content/origin_url.h"
 
 #include <algorithm>
 #include <array>
@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "proto/base/address_kind.h"
+#include "proto/base/limits.h"
 #include "proto/base/percent.h"
 #include "proto/base/plain_text.h"
 #include "proto/content/manifest.h"
 
-namespace firn::app {
+namespace firn {
 namespace {
 
 constexpr std::size_t kHostBytesMax = 253;  // of a name in DNS (RFC 1035)
@@ -104,12 +105,7 @@ std::string OriginUrl::text() const {
 }
 
 std::string OriginUrl::shown() const {
-  std::string query;
-  for (const std::string_view name : parameter_names(query_)) {
-    if (!query.empty()) query += "&";
-    query += name.empty() ? "..." : std::string(name) + "=...";
-  }
-  return with_query(query);
+  return with_query(shown_query(query_));
 }
 
 bool OriginUrl::has_secrets() const {
@@ -153,8 +149,8 @@ bool OriginUrl::same_host(const OriginUrl& other) const {
 }
 
 Result<OriginUrl> parse_origin(std::string_view text) {
-  if (text.size() > kOriginBytesMax)
-    return refused("it has more than " + std::to_string(kOriginBytesMax) + " bytes");
+  if (text.size() > limits::kOriginBytesMax)
+    return refused("it has more than " + std::to_string(limits::kOriginBytesMax) + " bytes");
   if (!is_plain_text(text)) return refused("it is not UTF-8 or has control characters");
   text = text.substr(0, text.find('#'));
   OriginUrl url;
@@ -180,6 +176,7 @@ Result<OriginUrl> parse_origin(std::string_view text) {
     const auto user = percent_decode(info.substr(0, colon));
     const auto password = percent_decode(info.substr(std::min(colon + 1, info.size())));
     if (!user || !password) return refused("its user or password has '%' without two digits");
+    if (user->empty() && password->empty()) return refused("its '@' has no user name before it");
     if (!is_plain_text(*user) || !is_plain_text(*password) || user->find(':') != std::string::npos)
       return refused("its user or password has characters that cannot be sent");
     url.user_ = *user;
@@ -214,9 +211,31 @@ Result<OriginUrl> parse_origin(std::string_view text) {
   if (!path || !query) return refused("it has '%' without two hexadecimal digits behind it");
   if (!path->empty()) url.path_ = *path;
   url.query_ = *query;
-  if (url.text().size() > kOriginBytesMax)
-    return refused("encoded, it has more than " + std::to_string(kOriginBytesMax) + " bytes");
+  if (url.text().size() > limits::kOriginBytesMax)
+    return refused("encoded, it has more than " + std::to_string(limits::kOriginBytesMax) +
+                   " bytes");
   return url;
 }
 
-}  // namespace firn::app
+Status check_origin_text(std::string_view url) {
+  if (!consists_of(url, std::string(kQueryCharacters) + "[]%") ||
+      url.find('\'') != std::string_view::npos)
+    return refused(
+        "it has a space, a quotation mark, '#' or another character that must be encoded");
+  const auto origin = parse_origin(url);
+  if (!origin) return origin.error();
+  if (!origin->user().empty() || !origin->password().empty())
+    return refused("it has a user name or password, which everybody would see");
+  return Done{};
+}
+
+std::string shown_query(std::string_view query) {
+  std::string shown;
+  for (const std::string_view name : parameter_names(query)) {
+    if (!shown.empty()) shown += "&";
+    shown += name.empty() ? "..." : std::string(name) + "=...";
+  }
+  return shown;
+}
+
+}  // namespace firn

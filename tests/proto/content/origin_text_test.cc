@@ -1,4 +1,4 @@
-#include "proto/content/origins.h"
+#include "proto/content/origin_url.h"
 
 #include <doctest/doctest.h>
 
@@ -23,17 +23,17 @@ TEST_CASE("what is no origin's URL is refused with what is wrong, and a password
     std::string url;
     const char* says;
   };
-  for (const Wrong& one : {Wrong{"", "does not begin with"},
-                           {"a.example/x", "does not begin with"},
-                           {"ftp://a.example/x", "does not begin with"},
-                           {"file:///etc/passwd", "does not begin with"},
-                           {"https:/a.example", "does not begin with"},
+  for (const Wrong& one : {Wrong{"", "begins with none"},
+                           {"a.example/x", "begins with none"},
+                           {"ftp://a.example/x", "begins with none"},
+                           {"file:///etc/passwd", "begins with none"},
+                           {"https:/a.example", "begins with none"},
                            {"http://", "host"},
                            {"http:///x", "host"},
                            {"https://?x", "host"},
                            {"http://:80/x", "host"},
                            {"http://*/x", "host"},
-                           {"s3:///key", "host"},
+                           {"s3:///key", "bucket"},
                            {"http://a.example:0/", "port"},
                            {"http://a.example:70000/", "port"},
                            {"http://a.example:/", "port"},
@@ -44,7 +44,7 @@ TEST_CASE("what is no origin's URL is refused with what is wrong, and a password
                            {"http://user:secret@a.example/x", "user name"},
                            {"http://secret@a.example", "user name"},
                            {"https://@a.example/", "user name"},
-                           {"http://user:secret@?x", "user name"},
+                           {"http://user:secret@?x", "host"},
                            {"http://a.example/x#part", "must be encoded"},
                            {"http://a.example/x y", "must be encoded"},
                            {"http://a.example/\"x\"", "must be encoded"},
