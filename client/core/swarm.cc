@@ -304,4 +304,8 @@ SwarmView SwarmCore::view() const {
   return view_of(*parts_);
 }
 
+std::vector<PeerStatus> SwarmCore::peers() const {
+  return peers_of(*parts_);
+}
+
 }  // namespace firn::core

@@ -137,6 +137,8 @@ class SwarmCore {
   Standstill standstill() const;
   // For people, as of the last input. Its time grows with the number of open generations.
   SwarmView view() const;
+  // The connected peers alone. Its time grows with their number.
+  std::vector<PeerStatus> peers() const;
 
  private:
   void step();

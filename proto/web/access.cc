@@ -40,8 +40,9 @@ bool is_loopback(const std::string& host) {
 }
 
 // The port: browsers send a host's cookies to all its ports.
-Access::Access(std::string token, const Address& listening)
+Access::Access(std::string token, const Address& listening, std::string read_token)
     : token_(std::move(token)),
+      read_token_(std::move(read_token)),
       host_(lower_case(listening.host)),
       cookie_name_("firn_" + std::to_string(listening.port)),
       cookie_(derived_secret(token_, "cookie " + fresh_token())) {}
@@ -81,8 +82,11 @@ Access::Verdict Access::judge(const Request& request) const {
   if (!request.authorization.empty()) {
     constexpr std::string_view kScheme = "bearer ";
     const std::string scheme = lower_case(request.authorization.substr(0, kScheme.size()));
-    const bool right = scheme == kScheme && is_token(request.authorization.substr(kScheme.size()));
-    return right ? Verdict::kAllowed : Verdict::kWrongToken;
+    if (scheme != kScheme) return Verdict::kWrongToken;
+    const std::string shown = request.authorization.substr(kScheme.size());
+    if (is_token(shown)) return Verdict::kAllowed;
+    const bool reads = !read_token_.empty() && same_secret(shown, read_token_);
+    return reads ? Verdict::kReader : Verdict::kWrongToken;
   }
   if (!has_cookie(request)) return Verdict::kNoToken;
   // A browser names the origin of what it posts; what else has the cookie can be made to say so.

@@ -7,6 +7,9 @@
 // The token comes as `Authorization: Bearer`, or a browser gets a cookie for it once. The cookie is
 // derived from the token and from a secret of the process: it ends with the process, and does not
 // tell the token.
+//
+// A second token, for programs that watch, comes as `Authorization: Bearer` alone, and opens
+// nothing but what the door lets such readers see.
 #pragma once
 
 #include <string>
@@ -23,10 +26,12 @@ bool is_loopback(const std::string& host);
 
 class Access {
  public:
-  Access(std::string token, const Address& listening);
+  // `read_token`: empty: there is none.
+  Access(std::string token, const Address& listening, std::string read_token = "");
 
   enum class Verdict {
     kAllowed,
+    kReader,      // the second token came
     kForeign,     // not meant for this server
     kNoToken,     // none came, or a cookie of another process
     kWrongToken,  // one came that is not this server's
@@ -46,6 +51,7 @@ class Access {
   bool has_cookie(const Request& request) const;
 
   const std::string token_;
+  const std::string read_token_;
   const std::string host_;
   const std::string cookie_name_;
   const std::string cookie_;

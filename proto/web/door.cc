@@ -25,6 +25,10 @@ void Door::request(ExchangeId id, Request request) {
   const Access::Verdict verdict = access_.judge(request);
   if (verdict == Access::Verdict::kForeign)
     return server_.reply(id, plain_response(403, "a browser names the Origin of what it posts"));
+  if (verdict == Access::Verdict::kReader) {
+    if (pages_.open_to_readers(request)) return pages_.request(id, std::move(request));
+    return server_.reply(id, plain_response(403, "this token is not for that"));
+  }
   if (verdict != Access::Verdict::kAllowed)
     return refuse(id, request, verdict == Access::Verdict::kWrongToken);
   if (request.method == Method::kPost && request.path == "/logout") {

@@ -23,6 +23,8 @@ class Pages {
   // Whether it is answered without a token: what tells nothing, for programs that look whether this
   // one lives.
   virtual bool open_to_all(const Request&) const { return false; }
+  // Whether it is answered to who has shown the second token (access.h).
+  virtual bool open_to_readers(const Request&) const { return false; }
   virtual void request(ExchangeId id, Request request) = 0;
   virtual void over(ExchangeId id) = 0;
   virtual void tick() = 0;

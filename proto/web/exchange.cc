@@ -102,8 +102,13 @@ std::optional<Response> Exchange::begin(HttpHandler& handler) {
   char* path = nullptr;
   int path_size = 0;
   const int method = lws_http_get_uri_and_method(connection_, &path, &path_size);
-  if (method != LWSHUMETH_GET && method != LWSHUMETH_HEAD && method != LWSHUMETH_POST)
-    return plain_response(405, "GET, HEAD and POST are answered");
+  const bool posts = method == LWSHUMETH_POST && !handler.get_only();
+  if (method != LWSHUMETH_GET && method != LWSHUMETH_HEAD && !posts) {
+    const char* const allowed = handler.get_only() ? "GET, HEAD" : "GET, HEAD, POST";
+    Response refusal = plain_response(405, std::string("answered are ") + allowed);
+    refusal.headers = {{"allow", allowed}};
+    return refusal;
+  }
   request_.method = method == LWSHUMETH_POST ? Method::kPost : Method::kGet;
   head_only_ = request_.head_only = method == LWSHUMETH_HEAD;
   request_.path.assign(path, static_cast<std::size_t>(path_size));

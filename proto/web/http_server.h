@@ -30,6 +30,8 @@ using ExchangeId = std::uint64_t;
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
+  // POST is refused, whatever it brings.
+  virtual bool get_only() const { return false; }
   // How long a body may be that this request (without it) brings; a longer one is refused unread.
   virtual std::size_t body_bytes_max(const Request& head) = 0;
   // To be answered with one reply(), at once or later.

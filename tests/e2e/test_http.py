@@ -397,6 +397,7 @@ class Pages(Door):
         self.enter(get)
         get.wait_event("complete")
         self.assertIn(source.name, self.page())
+        self.assertRegex(self.page("/content/" + id), r"From peers</dt><dd>100\.0 KiB")
 
 
 class Load(Door):

@@ -3,6 +3,7 @@
 
 import gzip
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -165,18 +166,41 @@ class Container(unittest.TestCase):
     LINES = [line for line in (FILES / "Containerfile").read_text().replace("\\\n", " ").splitlines()
              if line and not line.startswith("#")]
 
+    def stage(self, name):
+        """{instruction: words} of that stage and of those that it is from, the last ones each."""
+        lines = {}
+        for line in self.LINES:
+            word, _, rest = line.partition(" ")
+            if word == "FROM":
+                base, _, stage = rest.partition(" AS ")
+                lines[stage] = dict(lines.get(base, {}))
+            elif lines:
+                lines[stage][word] = rest
+        return lines[name]
+
     def test_each_line_is_an_instruction(self):
-        known = {"ARG", "FROM", "COPY", "WORKDIR", "RUN", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "ENTRYPOINT"}
+        known = {"ARG", "FROM", "COPY", "WORKDIR", "RUN", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "ENTRYPOINT", "ENV", "CMD"}
         self.assertLessEqual({line.split()[0] for line in self.LINES}, known)
         self.assertEqual("FROM", [line.split()[0] for line in self.LINES if not line.startswith("ARG ")][0])
+        self.assertEqual("FROM installed AS tracker", [line for line in self.LINES if line.startswith("FROM ")][-1])
 
     def test_the_tracker_runs_as_a_user_without_rights_on_its_usual_port(self):
-        last = {line.split()[0]: line.split(maxsplit=1)[1] for line in self.LINES}
+        last = self.stage("tracker")
         self.assertNotIn(last["USER"], ("0", "root"))
-        self.assertIn(f"--uid {last['USER']} ", " ".join(self.LINES))
+        self.assertIn(f"--uid {last['USER']} ", last["RUN"])
         listen = next(option for option in read("firn-tracker").options if "--listen" in option.names)
         self.assertEqual(f"*:{last['EXPOSE']}", listen.default)
         self.assertIn(last["VOLUME"], last["ENTRYPOINT"])
+        self.assertIn(last["VOLUME"], last["RUN"])
+
+    def test_the_peer_runs_as_the_same_user_and_keeps_all_in_its_volume(self):
+        last = self.stage("peer")
+        self.assertEqual(self.stage("tracker")["USER"], last["USER"])
+        self.assertEqual(f"HOME={last['VOLUME']}", last["ENV"])
+        self.assertIn(f"--home-dir {last['VOLUME']} ", last["RUN"])
+        command, *options = json.loads(last["CMD"])
+        self.assertEqual(["--listen", f"*:{last['EXPOSE']}"], options)
+        self.assertIn("--listen", helps()[("firn", command)])
 
 
 @unittest.skipUnless(shutil.which("shellcheck"), "shellcheck is not installed")

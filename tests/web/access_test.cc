@@ -112,3 +112,21 @@ TEST_CASE("text of strangers is text within HTML") {
   CHECK(html("\u200b") == "\\u200b");
   CHECK(html_value("a\u200b\n\"<'") == "a\u200b\n&quot;&lt;&#39;");
 }
+
+TEST_CASE("the second token makes a reader, and signs nobody in") {
+  const std::string reading(40, 'r');
+  const Access access(kToken, Address{std::nullopt, "127.0.0.1", 8080}, reading);
+  Request request = request_to("localhost:8080");
+  CHECK(access.judge(request) == Verdict::kAllowed);
+  request.authorization = "Bearer " + reading;
+  CHECK(access.judge(request) == Verdict::kReader);
+  CHECK_FALSE(access.is_token(reading));
+  request.host = "evil.example";
+  CHECK(access.judge(request) == Verdict::kForeign);
+}
+
+TEST_CASE("where there is no second token, an empty one is wrong") {
+  Request request = request_to("localhost:8080");
+  request.authorization = "Bearer ";
+  CHECK(access_at().judge(request) == Verdict::kWrongToken);
+}

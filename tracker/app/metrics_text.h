@@ -1,24 +1,11 @@
-// What the tracker counts, in Prometheus' text format (version 0.0.4).
+// What the tracker counts, as metrics.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
+#include "proto/web/metrics_text.h"
 #include "tracker/snapshot.h"
 
 namespace firn::tracker {
 
-// Of this process.
-struct ProcessUse {
-  double cpu_seconds = 0;
-  std::uint64_t resident_bytes = 0;
-  std::uint64_t open_descriptors = 0, descriptors_max = 0;
-  double started_at = 0;  // seconds since 1970
-};
-
-// `started_at`: ProcessUse::started_at.
-ProcessUse process_use(double started_at);
-
-std::string metrics_text(const Snapshot& snapshot, const ProcessUse& process);
+web::MetricsText metrics_of(const Snapshot& snapshot);
 
 }  // namespace firn::tracker

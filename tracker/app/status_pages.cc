@@ -106,8 +106,7 @@ void StatusPages::answer(ExchangeId id, Form form) {
       response.body = status_json(view);
       break;
     case Form::kMetrics:
-      response.content_type = "text/plain; version=0.0.4; charset=utf-8";
-      response.body = metrics_text(view.now, process_use(started_at_));
+      response = web::metrics_response(metrics_of(view.now));
       break;
   }
   server_.reply(id, std::move(response));

@@ -56,9 +56,6 @@ class StatusPages final : public web::Pages {
   web::HttpServer& server_;
   const Ask ask_;
   const Clock::time_point started_ = Clock::now();
-  // Seconds since 1970.
-  const double started_at_ =
-      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   std::optional<Snapshot> known_;
   Clock::time_point asked_at_{}, known_at_{}, fresh_until_{};
   bool asked_ = false;

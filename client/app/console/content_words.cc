@@ -113,17 +113,15 @@ NamedWords progress_words(const Json& content) {
 
 NamedWords arrival_words(const Json& content) {
   NamedWords words;
-  const auto origins = content.find("from_origins");
-  if (origins == content.end() || !origins->is_array() || origins->empty()) return words;
-  for (const Json& origin : *origins) {
+  for (const Json& origin : content.value("from_origins", Json::array())) {
     const std::string trouble = text_of(origin, "trouble");
     words.emplace_back("From origin", bytes_words(number_of(origin, "bytes")) + ", " +
                                           text_of(origin, "url") +
                                           (trouble.empty() ? "" : " (" + trouble + ")"));
   }
-  words.emplace_back("From peers", bytes_words(number_of(content, "bytes_from_peers")));
-  for (const auto& [name, member] :
-       {std::pair("Redundant", "bytes_redundant"), {"Refused", "bytes_refused"}})
+  for (const auto& [name, member] : {std::pair("From peers", "bytes_from_peers"),
+                                     {"Redundant", "bytes_redundant"},
+                                     {"Refused", "bytes_refused"}})
     if (const double bytes = number_of(content, member); bytes > 0)
       words.emplace_back(name, bytes_words(bytes));
   return words;

@@ -33,7 +33,7 @@ bool has_limits(const Json& of);
 // Names and what there is to say, which may be empty.
 using NamedWords = std::vector<std::pair<const char*, std::string>>;
 NamedWords progress_words(const Json& content);  // how far it is, and at what rate
-NamedWords arrival_words(const Json& content);   // where it came from; of origins if it has any
+NamedWords arrival_words(const Json& content);   // where it came from, of what came in this run
 NamedWords trouble_words(const Json& content);   // what is wrong
 NamedWords setting_words(const Json& content);   // where it is, and how the daemon treats it
 

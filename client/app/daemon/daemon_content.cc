@@ -470,7 +470,7 @@ Json DaemonContent::details() const {
   json.update(ways_to_it(session_, host_));
   if (work_.away()) json["waits_for"] = work_.reason();
   if (session_ != nullptr)
-    if (const std::string why = session_->waits_for(); !why.empty()) json["waits_for"] = why;
+    if (const std::string why = session_->waits_for().text; !why.empty()) json["waits_for"] = why;
   return json;
 }
 

@@ -99,6 +99,7 @@ SessionHost PeerDriver::make_host() {
           console_,
           readings_,
           stages_,
+          counts_,
           identity_,
           memory_.rows,
           to_text(listening_),

@@ -58,6 +58,8 @@ class PeerDriver {
   const Address& listening() const { return listening_; }
   EventLoop& loop() { return loop_; }
   const SessionList& sessions() const { return sessions_; }
+  // Of all sessions since the start.
+  const TransferCounts& counts() const { return counts_; }
   // Those whose stores are open.
   const ReadingList& readings() const { return readings_; }
   WorkerPool& workers() { return equipment_.workers(); }
@@ -107,6 +109,7 @@ class PeerDriver {
 
   // In this order: what comes later uses what stands before it.
   StageClock stages_;
+  TransferCounts counts_;
   const bool stays_;
   const bool profile_;
   EventLoop loop_;

@@ -131,6 +131,12 @@ std::string link_of(const Json& details) {
          html(link) + "\"><button id=\"copy\" type=\"button\" class=\"scripted\">Copy</button>";
 }
 
+// Empty until something has come in this run.
+std::string arrivals_section(const Json& details) {
+  const NamedFacts list = html_of(arrival_words(details));
+  return list.empty() ? "" : "<h2>Where the bytes came from</h2>" + fact_list(list);
+}
+
 std::string more_facts(const ContentFacts& facts) {
   const Json& details = facts.details;
   NamedFacts list;
@@ -139,8 +145,7 @@ std::string more_facts(const ContentFacts& facts) {
         "Generations",
         fmt::format("{} verified of {}, of {} blocks each", facts.swarm->verified.count(),
                     facts.swarm->verified.size(), facts.swarm->generation_size));
-  for (const auto& words : {arrival_words(details), setting_words(details)})
-    for (auto& one : html_of(words)) list.push_back(std::move(one));
+  for (auto& one : html_of(setting_words(details))) list.push_back(std::move(one));
   list.emplace_back("Content id", "<code>" + html(text_of(details, "content_id")) + "</code>");
   return fact_list(list);
 }
@@ -188,6 +193,7 @@ Regions content_regions(const ContentFacts& facts, const RankMap& map,
       {"facts", facts_of(facts.details)},
       {"share", link_of(facts.details)},
       {"files", files_section(facts.files, name, facts.swarm ? &swarm : nullptr, whole, play)},
+      {"arrivals", arrivals_section(facts.details)},
       {"peers", peers_section(swarm.peers, view.page, view.path)},
       {"rates", rate_chart(rates, name)},
       {"map-table", facts.swarm ? map_table(map, swarm) : ""},
@@ -215,8 +221,8 @@ std::string content_page(const ContentFacts& facts, const RankMap& map,
   frame.body += "<h1>" + html(name) + "</h1>" + refusal_alert(view.refused) + shown("facts") +
                 shown("actions") + shown("share") + "<h2>Files</h2>" + shown("files") +
                 (view.may_change ? files_form(facts.details, facts.files, view.refused) : "") +
-                "<h2>Peers</h2>" + shown("peers") + shown("bans") + "<h2>Rates</h2>" +
-                shown("rates") + "<h2 id=\"map\">Rank of every generation</h2>" +
+                shown("arrivals") + "<h2>Peers</h2>" + shown("peers") + shown("bans") +
+                "<h2>Rates</h2>" + shown("rates") + "<h2 id=\"map\">Rank of every generation</h2>" +
                 map_section(map, view.path, id) +
                 "<details id=\"map-details\"><summary>Generations as a table</summary>" +
                 shown("map-table") + "</details><h2>Limits and folder</h2>" + shown("more");

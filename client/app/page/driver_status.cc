@@ -1,6 +1,13 @@
 #include "client/app/page/driver_status.h"
 
+#include <map>
+#include <set>
+#include <utility>
+
+#include "client/app/console/json_members.h"
 #include "client/app/daemon/rpc.h"
+#include "client/app/page/metrics_text.h"
+#include "client/app/session/peer_table.h"
 #include "proto/content/content_secret.h"
 #include "proto/content/manifest.h"
 
@@ -24,6 +31,29 @@ Json summary_of(const ContentSession& session) {
   else if (!figures.damage.empty())
     json["failure"] = without_secrets(figures.damage);
   return json;
+}
+
+// Counts it in `facts`.
+MetricsFacts::Content content_metrics(ContentSession& session, MetricsFacts& facts) {
+  MetricsFacts::Content content;
+  const SessionPlan& plan = session.plan();
+  const bool is_private = plan.keys != nullptr || (plan.manifest && plan.manifest->info.is_private);
+  if (!is_private) content.name = plan.name();
+  const ProgressFigures figures = session.figures();
+  content.waits_for = session.waits_for().name;
+  content.share = share_of(figures);
+  content.bytes_wanted = figures.bytes_wanted;
+  content.counts = session.counts();
+  if (!content.waits_for.empty()) ++facts.waiting[content.waits_for];
+  for (const OriginFigures& origin : figures.arrivals.origins)
+    if (!origin.trouble.empty()) ++facts.failing_origins;
+  if (!session.accepts_peers()) return content;
+  for (const core::PeerStatus& peer : session.core().facts().peers()) {
+    ++content.peers;
+    if (peer.not_sent) ++facts.unserved_peers[why_not_name(*peer.not_sent)];
+  }
+  facts.peers += content.peers;
+  return content;
 }
 
 }  // namespace
@@ -51,7 +81,7 @@ Result<ContentFacts> DriverStatus::content(const std::string& id) {
       return Error{ErrorCode::kNotFound, "show " + id, "no content has this id"};
     facts.details = summary_of(*session);
     facts.details["folder"] = session->plan().dir;
-    if (const auto why = session->waits_for(); !why.empty()) facts.details["waits_for"] = why;
+    if (const auto why = session->waits_for().text; !why.empty()) facts.details["waits_for"] = why;
   }
   const auto choice =
       content::FileChoice::from_texts(facts.details.value("choice", std::vector<std::string>()));
@@ -83,6 +113,38 @@ std::vector<ContentRate> DriverStatus::rates() {
     rates.push_back({session->plan().content_id.text(), figures.down_rate, figures.up_rate});
   }
   return rates;
+}
+
+MetricsFacts DriverStatus::metrics() {
+  MetricsFacts facts = no_facts();
+  facts.counts = driver_.counts();
+  std::map<std::string, ContentSession*> sessions;
+  for (const auto& session : driver_.sessions().all())
+    sessions[session->plan().content_id.text()] = session.get();
+  const auto listed = contents();
+  if (!listed.ok()) return facts;
+  std::vector<MetricsFacts::Content> complete;
+  std::set<std::string> told;
+  for (const Json& content : *listed) {
+    const std::string id = text_of(content, "content_id"), state = text_of(content, "state");
+    ++facts.states[state];
+    const auto session = sessions.find(id);
+    if (session == sessions.end() && state != "failed") continue;
+    MetricsFacts::Content one;
+    if (session != sessions.end()) one = content_metrics(*session->second, facts);
+    one.id = id.substr(0, MetricsFacts::kIdLetters);
+    one.state = state;
+    // The same labels twice would spoil all of it for Prometheus.
+    if (!told.insert(one.id).second) continue;
+    const bool done = state == "seeding" || state == "finished";
+    (done ? complete : facts.contents).push_back(std::move(one));
+  }
+  facts.contents.insert(facts.contents.end(), complete.begin(), complete.end());
+  if (facts.contents.size() > MetricsFacts::kContentsMax) {
+    facts.unlisted = facts.contents.size() - MetricsFacts::kContentsMax;
+    facts.contents.resize(MetricsFacts::kContentsMax);
+  }
+  return facts;
 }
 
 ContentSession* DriverStatus::find(const std::string& id) const {

@@ -17,6 +17,7 @@ class DriverStatus final : public StatusSource {
   Result<Json> contents() override;
   Result<ContentFacts> content(const std::string& id) override;
   std::vector<ContentRate> rates() override;
+  MetricsFacts metrics() override;
   DaemonMethods* methods() override { return methods_; }
 
  private:

@@ -14,7 +14,7 @@ class DaemonMethods;  // daemon/rpc.h
 
 struct PageOptions {
   std::string listen;      // HOST:PORT
-  std::string token_file;  // empty: a token for this process alone
+  std::string token_file;  // empty: tokens for this process alone
   std::string folder;      // for manifests that are uploaded; with methods
 };
 
@@ -32,5 +32,17 @@ class PageServer {
 // the token's file.
 Result<std::unique_ptr<PageServer>> open_page_server(const PageOptions& options, PeerDriver& driver,
                                                      DaemonMethods* methods, Console& console);
+
+// Open until it is destroyed, likewise.
+class MetricsServer {
+ public:
+  virtual ~MetricsServer() = default;
+};
+
+// A door at `listen` for /metrics alone, without a token. Errors: as open_page_server()'s.
+Result<std::unique_ptr<MetricsServer>> open_metrics_server(const std::string& listen,
+                                                           PeerDriver& driver,
+                                                           DaemonMethods* methods,
+                                                           Console& console);
 
 }  // namespace firn::app

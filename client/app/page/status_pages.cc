@@ -77,7 +77,8 @@ StatusPages::StatusPages(web::HttpServer& server, MainCalls& calls, StatusSource
       calls_(calls),
       source_(source),
       folder_(std::move(folder)),
-      may_change_(source.methods() != nullptr) {}
+      may_change_(source.methods() != nullptr),
+      metrics_(server, calls, source) {}
 
 std::size_t StatusPages::body_bytes_max(const Request& head) {
   if (!may_change_) return 0;
@@ -90,6 +91,8 @@ void StatusPages::request(ExchangeId id, Request request) {
     if (request.path == "/rpc") return call_rpc(id, std::move(request.body));
     if (request.path == "/add") return add(id, request);
     if (request.path == "/do") return change(id, request);
+  } else if (MetricsAnswer::asked_by(request)) {
+    return metrics_.give(id);
   } else if (request.method == Method::kGet) {
     if (request.path == "/events") return begin_stream(id, request);
     if (request.path == "/range") return tell_range(id, request);

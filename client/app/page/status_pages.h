@@ -4,6 +4,7 @@
 //   GET  /                contents             GET /events          what changes of a page
 //   GET  /content/ID      one content          GET /range           generations of it, in words
 //   POST /add  /do        a form of a page     POST /rpc            JSON-RPC (docs/rpc.md)
+//   GET  /metrics         for Prometheus, also with the second token
 //   GET  /play/ID/NUMBER  to a file's stream, or without NUMBER to a playlist
 //
 // The server's thread. What the main thread has said is kept for half a second, so that many
@@ -19,6 +20,7 @@
 #include "client/app/page/content_markup.h"
 #include "client/app/page/form_calls.h"
 #include "client/app/page/main_calls.h"
+#include "client/app/page/metrics_answer.h"
 #include "client/app/page/rate_history.h"
 #include "proto/web/door.h"
 
@@ -35,6 +37,9 @@ class StatusPages final : public web::Pages {
   StatusPages(web::HttpServer& server, MainCalls& calls, StatusSource& source, std::string folder);
 
   std::size_t body_bytes_max(const web::Request& head) override;
+  bool open_to_readers(const web::Request& request) const override {
+    return MetricsAnswer::asked_by(request);
+  }
   void request(web::ExchangeId id, web::Request request) override;
   void over(web::ExchangeId id) override { streams_.erase(id); }
   void tick() override;
@@ -87,6 +92,7 @@ class StatusPages final : public web::Pages {
   std::map<std::string, Known> known_;
   std::map<web::ExchangeId, Stream> streams_;
   RateHistory history_;
+  MetricsAnswer metrics_;
   int ticks_ = 0;
 };
 

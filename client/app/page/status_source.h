@@ -8,6 +8,7 @@
 
 #include "client/app/console/events.h"
 #include "client/app/page/file_markup.h"
+#include "client/app/page/metrics_facts.h"
 #include "client/core/view/swarm_view.h"
 #include "proto/base/result.h"
 
@@ -38,6 +39,7 @@ class StatusSource {
   virtual Result<ContentFacts> content(const std::string& id) = 0;
   // Of contents that have a session.
   virtual std::vector<ContentRate> rates() = 0;
+  virtual MetricsFacts metrics() = 0;
   // Null: the page shows, and changes nothing.
   virtual DaemonMethods* methods() = 0;
 };

@@ -331,9 +331,9 @@ void ContentSession::report_progress(core::TimeUs now) {
   if (running()) report_.progressed(now);
 }
 
-std::string ContentSession::waits_for() const {
+Reason ContentSession::waits_for() const {
   const bool waits = phase_ == Phase::kWaiting || phase_ == Phase::kRunning;
-  if (!core_.made() || complete_ || !waits) return "";
+  if (!core_.made() || complete_ || !waits) return {};
   return standstill_.waits_for(core_.facts(), host_.loop.now());
 }
 

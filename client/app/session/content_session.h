@@ -76,9 +76,11 @@ class ContentSession final : private LifeEvents {
   // Once a second: a progress event, and figures for the bar.
   void report_progress(core::TimeUs now);
   ProgressFigures figures() const { return report_.figures(complete_); }
-  // Why nothing comes that is missing, for people and without secrets; empty: something does, or
-  // nothing is missing.
-  std::string waits_for() const;
+  // What came and went.
+  const TransferCounts& counts() const { return report_.counts(); }
+  // Why nothing comes that is missing, without secrets; empty: something does, or nothing is
+  // missing.
+  Reason waits_for() const;
 
  private:
   enum class Phase { kWaiting, kOpening, kRunning, kLeaving, kEnded };

@@ -100,8 +100,13 @@ void ProgressReport::say_end(core::TimeUs now) const {
                      plan_.content_id);
 }
 
-void ProgressReport::sample(const core::Report& report, core::TimeUs now) {
+void ProgressReport::take(const core::Report& report) {
   last_ = report;
+  counts_.take(arrivals(), last_.bytes_received, last_.bytes_sent, host_.counts);
+}
+
+void ProgressReport::sample(const core::Report& report, core::TimeUs now) {
+  take(report);
   down_.sample(last_.bytes_received + last_.bytes_from_origins, now);
   up_.sample(last_.bytes_sent, now);
   const std::uint64_t k = plan_.manifest ? plan_.manifest->info.shape.block_bytes : 1;
@@ -154,7 +159,7 @@ void ProgressReport::progressed(core::TimeUs now) const {
 
 void ProgressReport::completed(const core::Report& report, const ServingCounts::Figures& served,
                                core::TimeUs now) {
-  last_ = report;
+  take(report);
   Json complete = complete_event(*plan_.manifest, seconds(now), last_);
   complete.update(arrival_members(arrivals()));
   complete["stages"] = stages_json(host_.stages.times());

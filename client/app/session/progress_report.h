@@ -10,6 +10,7 @@
 #include "client/app/session/session_host.h"
 #include "client/app/session/session_origins.h"
 #include "client/app/session/session_plan.h"
+#include "client/app/session/transfer_counts.h"
 #include "client/core/base/types.h"
 #include "client/core/view/report.h"
 
@@ -35,13 +36,15 @@ class ProgressReport {
   void completed(const core::Report& report, const ServingCounts::Figures& served,
                  core::TimeUs now);
   // The core's last report.
-  void leaving(const core::Report& report) { last_ = report; }
+  void leaving(const core::Report& report) { take(report); }
   // The last events of a session that had opened its store.
   void left(const ServingCounts::Figures& served, core::TimeUs now) const;
 
   ProgressFigures figures(bool seeding) const;
+  const TransferCounts& counts() const { return counts_.counts(); }
 
  private:
+  void take(const core::Report& report);
   void take_choice(const core::Report& report, const std::vector<bool>& chosen, core::TimeUs now);
   Arrivals arrivals() const;
   std::string size_words() const;
@@ -59,6 +62,7 @@ class ProgressReport {
   CounterRate down_, up_;  // bytes
   CounterRate blocks_;     // innovative ones
   core::Report last_;
+  SessionCounts counts_;
   std::string damage_;
   std::set<PeerId> complete_peers_;  // those that were told, also of peers that have left
   std::uint64_t rank_at_start_ = 0;

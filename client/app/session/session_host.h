@@ -13,6 +13,7 @@
 #include "client/app/reading/reading_list.h"
 #include "client/app/runtime/event_loop.h"
 #include "client/app/session/session_plan.h"
+#include "client/app/session/transfer_counts.h"
 #include "proto/base/stage_times.h"
 #include "proto/transport/identity.h"
 
@@ -25,6 +26,7 @@ struct SessionHost {
   Console& console;
   ReadingList& readings;
   const StageClock& stages;
+  TransferCounts& counts;  // of all sessions, also those that have ended
   const proto::transport::Identity& identity;
   std::size_t row_bytes_max;      // for each session
   std::string listen;             // "ID@HOST:PORT", for people

@@ -23,9 +23,11 @@ core::TimeUs StandstillWatch::foreign_due(const core::ForeignManifest* foreign) 
   return foreign->since + kForeignTime;
 }
 
-std::string StandstillWatch::waits_for(const core::SwarmCore& core, core::TimeUs now) const {
-  if (!patience_.quiet(progressed_at(core), now)) return "";
-  return without_secrets(reason_of(core.standstill(), now, origins_.standing()).text);
+Reason StandstillWatch::waits_for(const core::SwarmCore& core, core::TimeUs now) const {
+  if (!patience_.quiet(progressed_at(core), now)) return {};
+  Reason reason = reason_of(core.standstill(), now, origins_.standing());
+  reason.text = without_secrets(reason.text);
+  return reason;
 }
 
 std::optional<ExitCode> StandstillWatch::look(const core::SwarmCore& core, core::TimeUs now) {

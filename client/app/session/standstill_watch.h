@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 
 #include "client/app/console/exit_codes.h"
 #include "client/app/session/patience.h"
@@ -28,8 +27,8 @@ class StandstillWatch {
   core::TimeUs next_wake(const core::SwarmCore& core) const {
     return patience_.next(progressed_at(core));
   }
-  // Why nothing comes, for people; empty while something does.
-  std::string waits_for(const core::SwarmCore& core, core::TimeUs now) const;
+  // Why nothing comes, without secrets; empty while something does.
+  Reason waits_for(const core::SwarmCore& core, core::TimeUs now) const;
   // Says what there is to say of a download that is to make progress. If it has waited for as long
   // as the plan allows, that is said as an error (where manifests came in wrong envelopes alone,
   // that is the error), and the exit code returned.

@@ -205,8 +205,10 @@ std::vector<Part> parts_of(const Standstill& standstill, core::TimeUs now,
   return parts;
 }
 
-const char* kind_name(Standstill::Kind kind) {
-  using Kind = Standstill::Kind;
+}  // namespace
+
+const char* standstill_name(core::Standstill::Kind kind) {
+  using Kind = core::Standstill::Kind;
   switch (kind) {
     case Kind::kStorePaused:
       return "store_paused";
@@ -232,12 +234,10 @@ const char* kind_name(Standstill::Kind kind) {
   return "";
 }
 
-}  // namespace
-
 Reason reason_of(const Standstill& standstill, core::TimeUs now,
                  const std::vector<std::string>& origins) {
   Reason reason;
-  reason.name = reason.key = kind_name(standstill.kind);
+  reason.name = reason.key = standstill_name(standstill.kind);
   std::vector<std::string> texts;
   for (const Part& part : parts_of(standstill, now, origins)) {
     if (part.text.empty()) continue;

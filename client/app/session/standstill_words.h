@@ -8,8 +8,11 @@
 
 namespace firn::app {
 
+// For programs: "nobody", "lacking", ...
+const char* standstill_name(core::Standstill::Kind kind);
+
 struct Reason {
-  std::string name;  // of its kind, for programs: "nobody", "lacking", ...
+  std::string name;  // standstill_name()
   std::string key;   // the same while nothing but times and counts changes
   std::string text;
 };

@@ -90,24 +90,30 @@ FillingGeneration filling_of(const Parts& parts, std::uint32_t g, const OpenGene
 
 }  // namespace
 
-SwarmView view_of(const Parts& parts) {
-  SwarmView view;
-  const Holdings* const holdings =
-      parts.transfer ? &parts.transfer->generations.holdings() : nullptr;
-  const std::uint64_t rows = holdings != nullptr ? holdings->shape().block_count() : 0;
+std::vector<PeerStatus> peers_of(const Parts& parts) {
+  std::vector<PeerStatus> peers;
+  const std::uint64_t rows =
+      parts.transfer ? parts.transfer->generations.holdings().shape().block_count() : 0;
   for (const Neighbour& n : parts.membership.neighbours()) {
     const bool stuck = parts.transfer && parts.transfer->sending.stuck(n);
-    view.peers.push_back(status_of(n, rows, parts.life.complete(), stuck, parts.context.now));
-    PeerStatus& status = view.peers.back();
+    peers.push_back(status_of(n, rows, parts.life.complete(), stuck, parts.context.now));
+    PeerStatus& status = peers.back();
     if (!parts.transfer) continue;
     if (!receives_lately(n, parts.context.now))
       status.not_sent = parts.transfer->sending.why_not(n);
     if (!sends_lately(n, parts.context.now))
       status.not_received = parts.transfer->granting.why_none_from(n);
   }
+  return peers;
+}
+
+SwarmView view_of(const Parts& parts) {
+  SwarmView view;
+  view.peers = peers_of(parts);
   view.bans = parts.membership.book().bans(parts.context.now, SwarmView::kBansMax);
   for (Ban& ban : view.bans) ban.ip = parts.membership.history().ip_of(ban.id);
-  if (holdings == nullptr) return view;
+  if (!parts.transfer) return view;
+  const Holdings* const holdings = &parts.transfer->generations.holdings();
   view.generation_size = holdings->generation_size();
   view.last_blocks = holdings->blocks_in(holdings->generation_count() - 1);
   view.verified = holdings->verified();

@@ -96,5 +96,7 @@ struct SwarmView {
 };
 
 SwarmView view_of(const Parts& parts);
+// Its peers alone.
+std::vector<PeerStatus> peers_of(const Parts& parts);
 
 }  // namespace firn::core

@@ -52,7 +52,8 @@ TEST_CASE("a content says its place in line, its limits and its goals") {
 }
 
 TEST_CASE("a content says what each of its origins has brought, and why one is not asked") {
-  CHECK(app::arrival_words(Json{{"from_origins", Json::array()}, {"bytes_from_peers", 5}}).empty());
+  CHECK(app::arrival_words(Json{{"from_origins", Json::array()}, {"bytes_from_peers", 0}}).empty());
+  CHECK(word(app::arrival_words(Json{{"bytes_from_peers", 1024}}), "From peers") == "1.0 KiB");
   const Json content = {
       {"from_origins", {{{"url", "https://a/"}, {"bytes", 2048}, {"trouble", "it answers 403"}}}},
       {"bytes_from_origins", 2048},

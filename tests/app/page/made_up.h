@@ -21,6 +21,7 @@ class MadeUp final : public StatusSource, public DaemonMethods {
   Result<Json> contents() override;
   Result<ContentFacts> content(const std::string& id) override;
   std::vector<ContentRate> rates() override;
+  MetricsFacts metrics() override { return {}; }
   DaemonMethods* methods() override { return this; }
 
   // What changes something changes the state that is shown; nothing else happens.

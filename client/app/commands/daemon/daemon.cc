@@ -16,6 +16,7 @@
 #include "client/app/commands/options/origin_options.h"
 #include "client/app/commands/options/own_addresses.h"
 #include "client/app/commands/options/publishing_options.h"
+#include "client/app/commands/options/status_option.h"
 #include "client/app/commands/transfer/running.h"
 #include "client/app/commands/transfer/stop_request.h"
 #include "client/app/console/quantities.h"
@@ -41,6 +42,7 @@ struct DaemonArguments {
   std::string data;
   SigningOptions signing;
   PageOptions page;
+  std::string metrics;
   std::string streams;
   LimitTexts goals;  // of seeding
   std::vector<std::string> schedule;
@@ -258,6 +260,12 @@ ExitCode run(const DaemonArguments& arguments, Console& console) {
   DaemonPage page(arguments.page, *folder, *driver, **list, console);
   if (const Status opened = page.open(); !opened.ok())
     return fail_to_serve(console, opened.error());
+  std::unique_ptr<MetricsServer> metrics;
+  if (!arguments.metrics.empty()) {
+    auto opened = open_metrics_server(arguments.metrics, *driver, list->get(), console);
+    if (!opened.ok()) return fail_to_serve(console, opened.error());
+    metrics = *std::move(opened);
+  }
   (*list)->offer_page([&page] { return page.tell(); });
   DaemonStreams streams(arguments.streams, *folder, driver->readings(), console);
   (*list)->offer_streams(
@@ -359,6 +367,7 @@ void add_daemon_options(CLI::App& app, Chosen& chosen,
                    "folder)")
       ->option_text("FILE")
       ->check(not_empty());
+  add_metrics_option(*command, arguments->metrics);
   command
       ->add_option("--streams", arguments->streams,
                    "serve players there, once play is asked for, in place of a port of this "

@@ -1,4 +1,4 @@
-// --status: the page of a command that has a driver.
+// --status and --metrics: what a command that has a driver serves over HTTP.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,14 +9,21 @@
 
 namespace firn::app {
 
-void add_status_option(CLI::App& command, std::string& status);
+struct StatusOptions {
+  std::string page, metrics;  // HOST:PORT; empty: none
+};
 
-struct StatusPage {
-  std::unique_ptr<PageServer> server;  // null: none was asked for
+void add_status_options(CLI::App& command, StatusOptions& options);
+// Of a daemon, whose page has options of its own.
+void add_metrics_option(CLI::App& command, std::string& metrics);
+
+struct StatusDoors {
+  std::unique_ptr<PageServer> page;        // null: none was asked for
+  std::unique_ptr<MetricsServer> metrics;  // likewise
   bool failed = false;
 };
 // What fails has been said, and its exit code put into `code`. `driver` outlives the result.
-StatusPage open_status(const std::string& status, PeerDriver& driver, Console& console,
-                       ExitCode& code);
+StatusDoors open_status(const StatusOptions& options, PeerDriver& driver, Console& console,
+                        ExitCode& code);
 
 }  // namespace firn::app

@@ -42,7 +42,7 @@ struct GetArguments {
   CodecOptions codec;
   NetworkOptions network;
   OriginOptions origins;
-  std::string status;
+  StatusOptions status;
   ConsoleOptions console;
 };
 
@@ -106,7 +106,7 @@ ExitCode run(const GetArguments& arguments, Console& console) {
   ExitCode code = ExitCode::kOk;
   const auto driver = start_driver(*options, console, code);
   if (!driver) return code;
-  const StatusPage status = open_status(arguments.status, *driver, console, code);
+  const StatusDoors status = open_status(arguments.status, *driver, console, code);
   if (status.failed) return code;
   if (arguments.to_stdout) return run_to_stdout(*driver, driver->add(plans[0]), console);
   for (SessionPlan& plan : plans) driver->add(std::move(plan));
@@ -254,7 +254,7 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
   add_no_origin_option(*command, arguments->origins);
   add_origin_access_options(*command, arguments->origins);
   no_upload->excludes("--content-up-limit");
-  add_status_option(*command, arguments->status);
+  add_status_options(*command, arguments->status);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {
     if (std::ranges::any_of(arguments->sources, is_url)) {

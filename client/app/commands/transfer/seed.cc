@@ -28,7 +28,7 @@ struct SeedArguments {
   CodecOptions codec;
   NetworkOptions network;
   OriginOptions origins;
-  std::string status;
+  StatusOptions status;
   ConsoleOptions console;
 };
 
@@ -106,8 +106,8 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
   if (!arguments.media.empty()) {
-    if (!arguments.status.empty())
-      throw CLI::ValidationError("seed", "--status does not go with --from-medium");
+    if (!arguments.status.page.empty() || !arguments.status.metrics.empty())
+      throw CLI::ValidationError("seed", "--status and --metrics do not go with --from-medium");
     const std::string source = arguments.pairs.empty() ? "" : arguments.pairs.front();
     return seed_from_media({arguments.media, source, arguments.dir, arguments.as, arguments.signing,
                             arguments.codec, arguments.network, arguments.origins},
@@ -131,7 +131,7 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
   ExitCode code = ExitCode::kOk;
   const auto driver = start_driver(*options, console, code);
   if (!driver) return code;
-  const StatusPage status = open_status(arguments.status, *driver, console, code);
+  const StatusDoors status = open_status(arguments.status, *driver, console, code);
   if (status.failed) return code;
   for (SessionPlan& plan : plans)
     if (const Status vouched = vouch(*signer, driver->id(), plan); !vouched.ok())
@@ -221,7 +221,7 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
                     "--from-medium: fetch from it what the swarm lacks (repeatable)");
   add_no_origin_option(*command, arguments->origins);
   add_origin_access_options(*command, arguments->origins);
-  add_status_option(*command, arguments->status);
+  add_status_options(*command, arguments->status);
   add_console_options(*command, arguments->console);
   command->callback([arguments, &chosen] {
     check_usage(*arguments);

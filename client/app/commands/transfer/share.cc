@@ -209,7 +209,7 @@ ExitCode run_share(const ShareArguments& arguments, Console& console) {
   if (!driver) return code;
 
   if (!arguments.maker) console.hold_events();  // a maker tells how far it is
-  const StatusPage status = open_status(arguments.status, *driver, console, code);
+  const StatusDoors status = open_status(arguments.status, *driver, console, code);
   if (status.failed) return code;
   std::vector<Shared> shared;
   std::set<std::string> excludes_used;
@@ -296,7 +296,7 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
                     "name this http://, https:// or s3:// URL, which has the files too, in link "
                     "and manifest (one PATH only; repeatable)");
   add_origin_access_options(*command, arguments->origins);
-  add_status_option(*command, arguments->status);
+  add_status_options(*command, arguments->status);
   add_console_options(*command, arguments->console);
   add_daemon_options(*command, *arguments)->excludes(when_safe);
   command->callback([arguments, output, &chosen] {

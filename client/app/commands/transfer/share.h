@@ -8,6 +8,7 @@
 #include "client/app/commands/options/making_options.h"
 #include "client/app/commands/options/options.h"
 #include "client/app/commands/options/origin_options.h"
+#include "client/app/commands/options/status_option.h"
 #include "client/app/console/console.h"
 #include "client/app/console/exit_codes.h"
 #include "client/app/publishing/signer.h"
@@ -27,7 +28,7 @@ struct ShareArguments {
   CodecOptions codec;
   NetworkOptions network;
   OriginOptions origins;
-  std::string status;
+  StatusOptions status;
   ConsoleOptions console;
   // Makes the manifest of a path, and perhaps what is there first; null: content::create_manifest.
   std::function<Result<Manifest>(const std::string& path, const content::CreateOptions& options)>
