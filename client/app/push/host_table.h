@@ -1,5 +1,5 @@
 // What `firn push` says of its hosts: a table that is redrawn on a terminal, lines elsewhere, one
-// line a host at the end, the file of --retry-failed. No I/O. All lines are escaped.
+// line a host at the end. No I/O. All lines are escaped.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace firn::app {
 
-// "41 of 64 have it, 2 failed, 12.3 MiB/s; slowest node7: 43.0%".
+// "41 of 64 have it, 2 failed, 12.3 MiB/s, least at node7: 43.0%".
 std::string hosts_summary(const std::vector<HostRow>& rows);
 
 // At most `lines` lines, each at most `columns` wide; the summary is the last. Where there are more
@@ -30,8 +30,5 @@ class HostChanges {
 
 // "HOST  ok  BYTES  SECONDS  HOW  CODE  LAST", a line for each host.
 std::vector<std::string> closing_lines(const std::vector<HostRow>& rows);
-
-// For --retry-failed: a line HOST:DIR for each host that failed, as --hosts reads them.
-std::string retry_file(const std::vector<HostRow>& rows);
 
 }  // namespace firn::app
