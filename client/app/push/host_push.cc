@@ -253,6 +253,7 @@ void HostPush::ready(const Json& said, TimeUs now) {
     return no_firn_speaks(now);
   peer_ = peer;
   ready_at_ = progressed_at_ = now;
+  port_ = fmt::format(":{}", static_cast<int>(port));
   const std::string ip = text_of(said, "address");
   endpoint_ = {*peer, is_ip(ip) ? ip : "", static_cast<std::uint16_t>(port)};
   steps_.push_back(TellOthers{*endpoint_});
@@ -276,6 +277,13 @@ void HostPush::complete(TimeUs now) {
   row_.done = row_.total;
   row_.rate = 0;
   row_.reason.clear();
+}
+
+// A side that was called has the port that it listens at, one that called has some other.
+void HostPush::connected(std::string_view endpoint, std::string_view tunnel) {
+  row_.way = endpoint == tunnel          ? "through ssh"
+             : endpoint.ends_with(port_) ? "called it"
+                                         : "it called";
 }
 
 // --- what it is told ---

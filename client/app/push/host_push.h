@@ -95,8 +95,9 @@ class HostPush {
   void errors(std::string_view bytes) { lines_.feed(bytes); }
   // Ssh has taken bytes that were waiting.
   void took_input(core::TimeUs now) { progressed_at_ = now; }
-  // It is connected to the pusher's peer. `way`: as HostRow.
-  void connected(const std::string& way) { row_.way = way; }
+  // Its peer is connected to the pusher's, or was. `endpoint`: "IP:PORT" of its side of the
+  // connection; `tunnel`: as it would be of one through the session.
+  void connected(std::string_view endpoint, std::string_view tunnel);
   void ended(int code, int signal, core::TimeUs now);
   // Others that it may call, "ID@IP:PORT".
   void tell_peers(const std::vector<std::string>& peers);
@@ -160,6 +161,7 @@ class HostPush {
   core::TimeUs began_at_ = 0;
   core::TimeUs progressed_at_ = 0;
   core::TimeUs ready_at_ = 0;
+  std::string port_;                             // that it listens at, ":PORT"
   std::optional<proto::PeerEndpoint> endpoint_;  // while it is not connected
   core::TimeUs end_by_ = core::kNever;
   std::vector<PushStep> steps_;

@@ -1,6 +1,7 @@
 #include "client/app/push/pushing.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <variant>
@@ -130,21 +131,17 @@ void Pushing::tick(TimeUs now) {
 }
 
 void Pushing::look_for_connections() {
-  const auto view = swarm_view(session_);
-  if (!view) return;
-  std::map<PeerId, const core::PeerStatus*> peers;
-  for (const core::PeerStatus& peer : view->peers)
-    if (peer.state != core::PeerStatus::State::kGreeting) peers[peer.id] = &peer;
+  if (!session_.core().made()) return;
+  std::map<PeerId, std::string> endpoints;
+  for (core::NeighbourReport& peer : session_.core().facts().report().neighbours)
+    endpoints[peer.id] = std::move(peer.endpoint);
   for (const auto& host : hosts_) {
     if (!host->push.peer()) continue;
-    const auto found = peers.find(*host->push.peer());
-    if (found == peers.end()) continue;
+    const auto found = endpoints.find(*host->push.peer());
+    if (found == endpoints.end()) continue;
     const std::string tunnel =
         host->tunnel ? to_text(Address{{}, "127.0.0.1", host->tunnel->port()}) : "";
-    const core::PeerStatus& peer = *found->second;
-    host->push.connected(peer.endpoint == tunnel ? "through ssh"
-                         : peer.outgoing         ? "called it"
-                                                 : "it called");
+    host->push.connected(found->second, tunnel);
   }
 }
 

@@ -231,7 +231,8 @@ TEST_CASE("a host that does not call is called, then gets a tunnel") {
   CHECK(*stage.told == proto::PeerEndpoint{stage.peer, "192.0.2.7", 4711});
   CHECK_FALSE(stage.called);
   SUBCASE("it is connected at once") {
-    stage.host.connected("it called");
+    stage.host.connected("192.0.2.7:39000", "");
+    CHECK(stage.row().way == "it called");
     stage.pass(60 * kSecond);
     CHECK_FALSE(stage.called);
     CHECK_FALSE(stage.tunnel);
@@ -243,6 +244,10 @@ TEST_CASE("a host that does not call is called, then gets a tunnel") {
     stage.pass(HostPush::kTunnelAfter);
     CHECK(stage.tunnel);
     CHECK(stage.last_said()["tunnel"] == true);
+    stage.host.connected("192.0.2.7:4711", "127.0.0.1:39000");
+    CHECK(stage.row().way == "called it");
+    stage.host.connected("127.0.0.1:39000", "127.0.0.1:39000");
+    CHECK(stage.row().way == "through ssh");
     stage.hears(push_frame(PushFrameKind::kTunnel, "bytes"));
     CHECK(stage.through == "bytes");
     CHECK(stage.row().state == HostState::kReceiving);
