@@ -138,10 +138,7 @@ void Pushing::look_for_connections() {
   for (const auto& host : hosts_) {
     if (!host->push.peer()) continue;
     const auto found = endpoints.find(*host->push.peer());
-    if (found == endpoints.end()) continue;
-    const std::string tunnel =
-        host->tunnel ? to_text(Address{{}, "127.0.0.1", host->tunnel->port()}) : "";
-    host->push.connected(found->second, tunnel);
+    if (found != endpoints.end()) host->push.connected(found->second, host->tunnel_endpoint);
   }
 }
 
@@ -208,7 +205,9 @@ void Pushing::on(Host& host, OpenTunnel& step) {
   if (!tunnel.ok()) return console_.warning(tunnel.error().message());
   host.tunnel = *std::move(tunnel);
   host.tunnel->on_written([this, &host] { balance(host); });
-  call({step.peer, "127.0.0.1", host.tunnel->port()});
+  const proto::PeerEndpoint end{step.peer, "127.0.0.1", host.tunnel->port()};
+  host.tunnel_endpoint = to_text(Address{{}, end.ip, end.port});
+  call(end);
 }
 
 void Pushing::on(Host& host, GiveTunnel& step) {

@@ -47,7 +47,8 @@ class Pushing {
     HostPush push;
     std::unique_ptr<SshChild> child;
     std::unique_ptr<Tunnel> tunnel;
-    std::size_t unwritten = 0;  // at the last tick
+    std::string tunnel_endpoint;  // of its side, as the core sees it; empty: there was none
+    std::size_t unwritten = 0;    // at the last tick
     HostState told = HostState::kWaiting;
   };
 
