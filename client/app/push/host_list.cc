@@ -15,7 +15,7 @@ namespace firn::app {
 namespace {
 
 constexpr std::size_t kHostsFileBytesMax = 16u << 20;
-constexpr std::size_t kNamedMax = 3;  // hosts that a notice names
+constexpr std::size_t kDoublesNamedMax = 3;  // hosts that a notice names
 
 Error bad_host(std::string_view host, const std::string& detail) {
   return {ErrorCode::kBadInput, fmt::format("host '{}'", escaped(host)), detail};
@@ -115,10 +115,11 @@ std::vector<std::string> drop_doubles(std::vector<PushHost>& hosts) {
   std::string names;
   std::size_t named = 0;
   for (const std::string& name : again) {
-    if (named == kNamedMax) break;
+    if (named == kDoublesNamedMax) break;
     names += (named++ == 0 ? "" : ", ") + name;
   }
-  if (again.size() > kNamedMax) names += fmt::format(" and {} more", again.size() - kNamedMax);
+  if (again.size() > kDoublesNamedMax)
+    names += fmt::format(" and {} more", again.size() - kDoublesNamedMax);
   return {"hosts given more than once get it once: " + names};
 }
 

@@ -18,7 +18,7 @@ Error too_many(std::string_view text, std::size_t count_max) {
   return bad_set(text, fmt::format("more than {} hosts", count_max));
 }
 
-bool is_number(std::string_view text) {
+bool is_digits(std::string_view text) {
   return !text.empty() && text.size() <= kDigitsMax &&
          text.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -47,7 +47,7 @@ Result<std::vector<std::string>> numbers(std::string_view inside, std::string_vi
     const std::size_t dash = range.find('-');
     const std::string_view low = range.substr(0, dash);
     const std::string_view high = dash == std::string_view::npos ? low : range.substr(dash + 1);
-    if (!is_number(low) || !is_number(high))
+    if (!is_digits(low) || !is_digits(high))
       return bad_set(whole,
                      "brackets hold numbers and ranges, as in node[1-100] or node[01,05-12]");
     const std::uint64_t from = number_in(low), to = number_in(high);
