@@ -138,14 +138,14 @@ def build(package, release, stage, changes, out):
         write(folder / "conffiles", "".join(conffiles))
     for name, text in package.scripts.items():
         write(folder / name, text, 0o755)
-    _same_modes(stage)
+    same_modes(stage)
     made = out / f"{package.name}_{release.version}_{release.architecture}.deb"
     run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", stage, made,
         env={**os.environ, "SOURCE_DATE_EPOCH": str(release.epoch)})
     return made
 
 
-def _same_modes(stage):
+def same_modes(stage):
     """Modes do not depend on the umask of the user that builds."""
     for path in [stage, *stage.rglob("*")]:
         if path.is_dir():

@@ -3,8 +3,7 @@
 from transfer_bench.children import LONGEST_S, Child, await_line, environment_in, transfer
 
 
-def run_firn(build, file, work, dense):
-    firn = build / "client" / "firn"
+def run_firn(firn, file, work, dense=False):
     environment = environment_in(work)
     argv = [firn, "share", file, "--listen", "127.0.0.1:0"] + (["--dense"] if dense else [])
     log = work / "share.log"

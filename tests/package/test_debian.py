@@ -182,7 +182,7 @@ class Container(unittest.TestCase):
 @unittest.skipUnless(shutil.which("shellcheck"), "shellcheck is not installed")
 class Scripts(unittest.TestCase):
     def test_shellcheck_has_nothing_to_say_of_them(self):
-        names = ["postinst", "prerm", "postrm", "try_installed", "try_unit", "try_container", "chroots.sh"]
+        names = ["postinst", "prerm", "postrm", "try_installed", "try_portable", "try_unit", "try_container", "chroots.sh"]
         said = subprocess.run(["shellcheck", "-x", *(FILES / name for name in names),
                                ROOT / "scripts/prove-packages", ROOT / "scripts/prove-fresh"],
                               cwd=ROOT, capture_output=True, text=True)

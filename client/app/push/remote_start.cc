@@ -43,7 +43,7 @@ while read -r order size digest; do
     said=$(export LC_ALL=C; mkdir -p "$cache" 2>&1 && chmod 700 "$cache" 2>&1 && mktemp -d "$cache/new.XXXXXX" 2>&1) ||
       fail "cannot install: $said";
     new=$said;
-    said=$(head -c "$size" | LC_ALL=C tar -xzf - -C "$new" 2>&1) || fail "cannot unpack: $said";
+    said=$(head -c "$size" | LC_ALL=C tar -xozf - -C "$new" 2>&1) || fail "cannot unpack: $said";
     set -- "$new"/*;
     said=$(whole "$1" "$digest" 2>&1) || fail "the program arrived damaged: $said";
     mv "$kept" "$new/old" 2>/dev/null;

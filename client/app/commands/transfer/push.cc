@@ -9,11 +9,13 @@
 #include "client/app/commands/transfer/share.h"
 #include "client/app/commands/transfer/stop_request.h"
 #include "client/app/console/quantities.h"
+#include "client/app/push/install_archive.h"
 #include "client/app/push/pushing.h"
 #include "client/app/push/remote_start.h"
 #include "client/app/push/retry_file.h"
 #include "client/app/version.h"
 #include "client/core/mesh/neighbour_count.h"
+#include "proto/program/input_file.h"
 #include "proto/program/usage.h"
 
 namespace firn::app {
@@ -32,6 +34,8 @@ struct PushArguments {
   std::string as;
   bool overwrite = false;
   bool repair = false;
+  bool install = false;
+  std::string archive;  // that is installed; empty: one of this program
   std::string retry_file;
   MakingOptions making;
   SigningOptions signing;
@@ -89,6 +93,17 @@ Result<PushSetup> setup_of(const PushArguments& arguments, Console& console) {
   return setup;
 }
 
+// What hosts without firn get.
+Result<PushProgram> program_of(const InstallArchive& archive) {
+  auto bytes = read_input_file(archive.path(), archive.bytes());
+  if (!bytes.ok()) return bytes.error();
+  return PushProgram{
+      archive.digest(), std::make_shared<const std::string>(*std::move(bytes)),
+      [needs = archive.needs()](const std::string& machine, const std::string& glibc) {
+        return needs.refusal(machine, glibc);
+      }};
+}
+
 // More hosts than the core's policy wants of neighbours are all to be called.
 void make_room_for(std::size_t hosts, core::Options& core) {
   constexpr std::size_t kWantedMax = 200;  // the others find peers through these
@@ -109,6 +124,13 @@ ExitCode run(const PushArguments& arguments, Console& console) {
   auto options = driver_options(share.network, share.codec, 1);
   if (!options.ok()) return fail(console, options.error());
   options->only_serves = options->stays = true;
+  if (arguments.install || !arguments.archive.empty()) {
+    const auto archive = InstallArchive::make(arguments.archive);
+    if (!archive.ok()) return fail(console, archive.error());
+    auto program = program_of(*archive);
+    if (!program.ok()) return fail(console, program.error());
+    setup->plan.program = *std::move(program);
+  }
   const auto signer = prepare_making(share, console);
   if (!signer.ok()) return fail(console, signer.error());
   const StopRequest stop;
@@ -196,6 +218,14 @@ void add_push_command(CLI::App& app, Chosen& chosen) {
                    "for the login, no limit for the download")
       ->option_text("DURATION")
       ->check(positive_duration);
+  command->add_flag("--install", arguments->install,
+                    "copy this firn to hosts that lack it, into ~/.cache/firn, and start it there");
+  command
+      ->add_option("--install-archive", arguments->archive,
+                   "the same with an archive of scripts/package --portable")
+      ->option_text("FILE")
+      ->configurable(false)
+      ->check(not_empty());
   command
       ->add_option("--retry-failed", arguments->retry_file,
                    "write the hosts that failed to FILE, for --hosts")
