@@ -82,8 +82,8 @@ class Until(SwarmTest):
         self.assert_ends(served, "1 peer has everything; leaving")
 
     def test_words_that_mean_nothing_are_refused_at_once(self):
-        for words, why in (("0", "number of receivers"), ("idle:", "idle:10m"), ("soon", "expected"), ("all-of:", "no host"),
-                           ("all-of:a,,b", "missing"), ("all-of:@/nowhere", "/nowhere")):
+        for words, why in (("0", "number of receivers"), ("idle:", "idle:10m"), ("soon", "expected"), ("all-of:", "expected hosts"),
+                           ("all-of:a,,b", "expected hosts"), ("all-of:@/nowhere", "/nowhere")):
             with self.subTest(words=words):
                 status, output, errors = self.run_firn("share", self.source, "--until", words)
                 self.assertNotIn(status, (0, 1))

@@ -38,15 +38,15 @@ Result<core::SeedPolicy> all_of(const std::string& list) {
   const auto bad = [&](const std::string& why) {
     return Error{ErrorCode::kBadInput, "--until " + std::string(kAllOf) + list, why};
   };
+  if (hosts->empty() || std::ranges::find(*hosts, "") != hosts->end())
+    return bad("expected hosts, separated by commas, or @ and a file that names one on each line");
   core::SeedPolicy policy;
   policy.kind = core::SeedPolicy::Kind::kReceived;
   for (const std::string& host : *hosts) {
-    if (host.empty()) return bad("a host is missing between the commas");
     auto addresses = addresses_of(host);
     if (!addresses.ok()) return addresses.error();
     policy.awaited.push_back(*std::move(addresses));
   }
-  if (policy.awaited.empty()) return bad("it names no host");
   return policy;
 }
 
