@@ -36,9 +36,11 @@ struct Shared {
   std::optional<ContentSecret> secret;  // of a private content
 };
 
-Result<MadeContent> make(const ShareArguments& arguments, const std::string& path,
-                         const Signer& signer, std::set<std::string>& excludes_used,
-                         Console& console) {
+}  // namespace
+
+Result<MadeContent> make_content(const ShareArguments& arguments, const std::string& path,
+                                 const Signer& signer, std::set<std::string>& excludes_used,
+                                 Console& console) {
   auto trackers = parse_addresses(arguments.network.trackers);
   if (!trackers.ok()) return trackers.error();
   auto options = create_options(arguments.making, arguments.codec.alone(), "hashing " + path,
@@ -68,8 +70,8 @@ Result<MadeContent> make(const ShareArguments& arguments, const std::string& pat
   return MadeContent{*std::move(manifest), folder_of(*named), secret, hashed_since_ns};
 }
 
-Result<SessionPlan> plan_of(const ShareArguments& arguments, MadeContent made, const Signer& signer,
-                            const PeerId& self, const core::SeedPolicy& seeding) {
+Result<SessionPlan> serving_plan(const ShareArguments& arguments, MadeContent made,
+                                 const Signer& signer, const PeerId& self) {
   auto core = core_options(arguments.network, {}, {});
   if (!core.ok()) return core.error();
   auto certificate = signer.certificate(made.manifest, self);
@@ -86,9 +88,11 @@ Result<SessionPlan> plan_of(const ShareArguments& arguments, MadeContent made, c
   plan.hashed_since_ns = made.hashed_since_ns;
   plan.offer_manifest = true;
   plan.core = *std::move(core);
-  plan.core.seeding = seeding;
+  plan.core.seeding.kind = core::SeedPolicy::Kind::kForever;
   return plan;
 }
+
+namespace {
 
 // No file that this command writes, and no secret, is part of what is shared.
 Status check_apart(const ShareArguments& arguments, const std::string& path) {
@@ -99,18 +103,18 @@ Status check_apart(const ShareArguments& arguments, const std::string& path) {
   return apart.ok() ? check_key_apart(arguments.signing, path) : apart;
 }
 
-std::vector<std::string> links_of(const ShareArguments& arguments, const PeerDriver& driver,
-                                  const Signer& signer, const std::vector<Shared>& shared) {
-  std::vector<std::string> links;
-  for (const auto& [session, secret] : shared) {
-    const auto trackers = session->trackers().addresses();
-    const Manifest& manifest = *session->plan().manifest;
-    links.push_back(to_text(
-        Link{manifest.id, trackers, link_addresses(arguments.network, driver.listening()),
-             signer.publisher(), secret, origins_for_link(manifest.info, manifest.origins)}));
-  }
-  return links;
+}  // namespace
+
+std::string link_of(const ShareArguments& arguments, const PeerDriver& driver,
+                    const Signer& signer, const ContentSession& session,
+                    const std::optional<ContentSecret>& secret) {
+  const Manifest& manifest = *session.plan().manifest;
+  return to_text(Link{manifest.id, session.trackers().addresses(),
+                      link_addresses(arguments.network, driver.listening()), signer.publisher(),
+                      secret, origins_for_link(manifest.info, manifest.origins)});
 }
+
+namespace {
 
 // Each link alone on a line of stdout, and what to do with it elsewhere on stderr. A secret goes to
 // stdout alone.
@@ -157,8 +161,8 @@ bool end_refused(std::vector<Shared>& shared, Console& console) {
          }) > 0;
 }
 
-// What makes and signs, once origins may be published and nothing that this command writes is part
-// of what is shared.
+}  // namespace
+
 Result<Signer> prepare_making(const ShareArguments& arguments, Console& console) {
   if (const auto origins = origins_to_publish(arguments.origins); !origins.ok())
     return origins.error();
@@ -166,6 +170,8 @@ Result<Signer> prepare_making(const ShareArguments& arguments, Console& console)
     if (const Status apart = check_apart(arguments, path); !apart.ok()) return apart.error();
   return Signer::for_making(arguments.signing, console);
 }
+
+namespace {
 
 // Makes the contents here, with this terminal's progress and this user's keys, and leaves them to
 // the daemon.
@@ -180,7 +186,7 @@ ExitCode leave_to_daemon(const ShareArguments& arguments, Console& console) {
   std::set<std::string> excludes_used;
   std::vector<std::string> links;
   for (const std::string& path : arguments.paths) {
-    const auto made = make(arguments, path, *signer, excludes_used, console);
+    const auto made = make_content(arguments, path, *signer, excludes_used, console);
     if (!made.ok()) return fail_or_stop(console, made.error(), path + " is not shared");
     const auto link = share_with_daemon(daemon, *made, signer->publisher());
     if (!link.ok()) return fail(console, link.error());
@@ -217,11 +223,12 @@ ExitCode run_share(const ShareArguments& arguments, Console& console) {
   std::vector<Shared> shared;
   std::set<std::string> excludes_used;
   for (const std::string& path : arguments.paths) {
-    auto made = make(arguments, path, *signer, excludes_used, console);
+    auto made = make_content(arguments, path, *signer, excludes_used, console);
     if (!made.ok()) return fail_or_stop(console, made.error(), arguments.if_stopped);
     const auto secret = made->secret;
-    auto plan = plan_of(arguments, *std::move(made), *signer, driver->id(), *seeding);
+    auto plan = serving_plan(arguments, *std::move(made), *signer, driver->id());
     if (!plan.ok()) return fail(console, plan.error());
+    plan->core.seeding = *seeding;
     for (const Shared& other : shared)
       if (other.session->plan().content_id == plan->content_id)
         return fail(console, {ErrorCode::kBadInput, "share " + path, "the same content twice"});
@@ -242,7 +249,10 @@ ExitCode run_share(const ShareArguments& arguments, Console& console) {
     if (!heard && now < due) return due;
     told = true;
     refused = end_refused(shared, console);
-    print_links(links_of(arguments, *driver, *signer, shared), console);
+    std::vector<std::string> links;
+    for (const auto& [session, secret] : shared)
+      links.push_back(link_of(arguments, *driver, *signer, *session, secret));
+    print_links(links, console);
     say_reach(arguments, *driver, shared, console);
     if (console.output_failed()) driver->stop();  // nobody learns of the links
     return core::kNever;
