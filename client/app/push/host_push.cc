@@ -19,8 +19,7 @@ using core::TimeUs;
 
 constexpr std::size_t kNoiseMax = 64 << 10;  // what a login shell may say first
 constexpr std::size_t kLineMax = 4096;
-constexpr std::size_t kTextMax = 500;      // of what is shown
-constexpr std::size_t kAddressesMax = 4;   // of a host
+constexpr std::size_t kTextMax = 500;  // of what is shown
 constexpr std::string_view kAnswer = "firn-push ";
 // A remote ends its download by itself; after this time it does not answer.
 constexpr TimeUs kTimeoutSlack = 5 * core::kSecond;
@@ -70,8 +69,7 @@ void HostPush::ended(int code, int signal, TimeUs now) {
   row_.code = signal != 0 ? 128 + signal : code;
   row_.last = lines_.last();
   if (done()) return;
-  std::string why =
-      fault_of({row_.host, lines_.lines(), code, signal, speech_ != Speech::kNoise});
+  std::string why = fault_of({row_.host, lines_.lines(), code, signal, speech_ != Speech::kNoise});
   if (!other_version_.empty() && !peer_) why = other_firn_fault(other_version_, plan_.version);
   give_up(std::move(why), now);
 }
@@ -125,22 +123,29 @@ void HostPush::wake(TimeUs now) {
     const std::string why = row_.reason.empty() ? "" : ": " + row_.reason;
     return break_off(fmt::format("{} within {}{}", what, waited, login ? "" : why), now);
   }
-  if (!row_.way.empty() || done()) listens_at_ = core::kNever;
-  if (listens_at_ == core::kNever) return;
-  if (!endpoints_.empty() && now >= listens_at_ + kCallAfter)
-    steps_.push_back(CallPeer{std::exchange(endpoints_, {})});
-  if (now < listens_at_ + kTunnelAfter) return;
-  listens_at_ = core::kNever;
-  if (peers_ > 0) return;
+  if (!row_.way.empty() || done()) endpoint_.reset();
+  if (endpoint_) connect(now);
+}
+
+// Others may send to it all the while: then it needs no connection of ours.
+void HostPush::connect(TimeUs now) {
+  if (!called_ && now >= ready_at_ + kCallAfter) {
+    called_ = true;
+    if (!endpoint_->ip.empty()) steps_.push_back(CallPeer{*endpoint_});
+  }
+  if (tunnel_ || now < progressed_at_ + kTunnelAfter) return;
   tunnel_ = true;
   send({{"tunnel", true}});
-  steps_.push_back(OpenTunnel{*peer_});
+  steps_.push_back(OpenTunnel{endpoint_->id});
 }
 
 TimeUs HostPush::next_wake() const {
   TimeUs way = core::kNever;
-  if (listens_at_ != core::kNever)
-    way = listens_at_ + (endpoints_.empty() ? kTunnelAfter : kCallAfter);
+  if (endpoint_ && !called_) {
+    way = ready_at_ + kCallAfter;
+  } else if (endpoint_ && !tunnel_) {
+    way = progressed_at_ + kTunnelAfter;
+  }
   return std::min({patience_ends(), end_by_, way});
 }
 
@@ -158,7 +163,8 @@ void HostPush::output(std::string_view bytes, TimeUs now) {
   while (speech_ != Speech::kFrames && !bytes.empty()) {
     if (broken_off_) return;
     if (speech_ == Speech::kNoise && (noise_bytes_ += 1) > kNoiseMax)
-      return break_off("something else than a shell answers there: no answer of firn's in 64 KiB", now);
+      return break_off("something else than a shell answers there: no answer of firn's in 64 KiB",
+                       now);
     const char c = bytes.front();
     bytes.remove_prefix(1);
     if (c != '\n') {
@@ -246,15 +252,10 @@ void HostPush::ready(const Json& said, TimeUs now) {
   if (peer_ || !peer || port < 1 || port > 0xffff || port != std::floor(port))
     return no_firn_speaks(now);
   peer_ = peer;
-  listens_at_ = progressed_at_ = now;
-  if (const auto found = said.find("addresses"); found != said.end() && found->is_array()) {
-    for (const Json& one : *found) {
-      if (endpoints_.size() == kAddressesMax || !one.is_string()) break;
-      const auto ip = one.get<std::string>();
-      if (is_ip(ip)) endpoints_.push_back({*peer, ip, static_cast<std::uint16_t>(port)});
-    }
-  }
-  steps_.push_back(TellOthers{endpoints_});
+  ready_at_ = progressed_at_ = now;
+  const std::string ip = text_of(said, "address");
+  endpoint_ = {*peer, is_ip(ip) ? ip : "", static_cast<std::uint16_t>(port)};
+  steps_.push_back(TellOthers{*endpoint_});
 }
 
 void HostPush::progress(const Json& said, TimeUs now) {
@@ -266,7 +267,6 @@ void HostPush::progress(const Json& said, TimeUs now) {
   row_.total = total;
   row_.rate = std::clamp(number_of(said, "rate"), 0.0, 1e15);
   row_.reason = text_of(said, "reason").substr(0, kTextMax);
-  peers_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(count_of(said, "peers"), 1u << 20));
 }
 
 void HostPush::complete(TimeUs now) {

@@ -1,11 +1,11 @@
 // One host of `firn push`, from the start of its ssh to its end: what the remote says goes in, with
 // the time, and steps for its owner come out. No I/O and no clock.
 //
-//   ssh starts            kConnecting   lines of a login shell are passed over up to "firn-push 1 ..."
-//   the remote answers    kStarting     it starts its own firn, or gets one (remote_start.h)
+//   ssh starts            kConnecting   lines of a login shell are passed over up to "firn-push 1
+//   ..." the remote answers    kStarting     it starts its own firn, or gets one (remote_start.h)
 //   `firn receive` runs   kReceiving    frames both ways (frames.h): the order, then
-//     from the remote:  {"ready":PORT,"peer":ID,"addresses":[IP...]}      it listens
-//                       {"progress":{"done":N,"total":N,"rate":X,"peers":N,"reason":TEXT}}
+//     from the remote:  {"ready":PORT,"peer":ID,"address":IP}             it listens
+//                       {"progress":{"done":N,"total":N,"rate":X,"reason":TEXT}}
 //                       {"complete":true}
 //     to it:            {"peers":["ID@IP:PORT"...]}  others that have the content, or get it
 //                       {"tunnel":true}              it has to wait for a connection through ssh
@@ -46,7 +46,7 @@ struct PushProgram {
 
 // What all hosts of a push have in common.
 struct PushPlan {
-  PushOrder order;                         // each host has its own `dir`
+  PushOrder order;                               // each host has its own `dir`
   core::TimeUs login_time = 30 * core::kSecond;  // a login that gets no further has failed
   core::TimeUs timeout = core::kNever;           // as has a download without progress
   std::optional<PushProgram> program;            // for hosts that have no firn of this version
@@ -57,11 +57,11 @@ struct PushPlan {
 struct WriteInput {  // to the remote's standard input
   std::shared_ptr<const std::string> bytes;
 };
-struct TellOthers {  // its firn listens at these, so it says
-  std::vector<proto::PeerEndpoint> endpoints;
+struct TellOthers {  // its firn listens there, so it says; no ip: it names none
+  proto::PeerEndpoint endpoint;
 };
-struct CallPeer {  // at these
-  std::vector<proto::PeerEndpoint> endpoints;
+struct CallPeer {
+  proto::PeerEndpoint endpoint;
 };
 struct OpenTunnel {  // the connection is to go through the session
   PeerId peer;
@@ -76,8 +76,8 @@ using PushStep = std::variant<WriteInput, TellOthers, CallPeer, OpenTunnel, Give
 
 class HostPush {
  public:
-  // How long a host that is ready may call before it is called, and how long both have before there
-  // is a tunnel.
+  // How long a host that is ready may call before it is called. Where it is not connected and gets
+  // nothing for kTunnelAfter, there is a tunnel.
   static constexpr core::TimeUs kCallAfter = 1 * core::kSecond;
   static constexpr core::TimeUs kTunnelAfter = 5 * core::kSecond;
   // How long it may take to end when it is asked to.
@@ -117,9 +117,7 @@ class HostPush {
   void show(core::TimeUs now);
   bool begun() const { return row_.state != HostState::kWaiting; }
   // Its login is under way.
-  bool logs_in() const {
-    return begun() && !done() && !peer_;
-  }
+  bool logs_in() const { return begun() && !done() && !peer_; }
   // It has all or has failed.
   bool done() const { return row_.state >= HostState::kComplete; }
   // Its ssh runs.
@@ -144,24 +142,25 @@ class HostPush {
   void write(std::string bytes);
   void send(const Json& message);
   core::TimeUs patience_ends() const;
+  void connect(core::TimeUs now);
 
   const PushPlan& plan_;
   HostRow row_;
   Speech speech_ = Speech::kNoise;
-  std::string line_;            // unfinished
+  std::string line_;  // unfinished
   std::size_t noise_bytes_ = 0;
   std::string other_version_;  // of the host's own firn; empty: it is ours
   PushFrameReader reader_;
   RecentLines lines_;
   std::optional<PeerId> peer_;
-  std::uint32_t peers_ = 0;  // that it is connected to
   bool running_ = false;
   bool broken_off_ = false;  // nothing that it says matters any more
+  bool called_ = false;
   bool tunnel_ = false;  // it was opened
   core::TimeUs began_at_ = 0;
   core::TimeUs progressed_at_ = 0;
-  core::TimeUs listens_at_ = core::kNever;      // since then, without a connection
-  std::vector<proto::PeerEndpoint> endpoints_;  // to be called
+  core::TimeUs ready_at_ = 0;
+  std::optional<proto::PeerEndpoint> endpoint_;  // while it is not connected
   core::TimeUs end_by_ = core::kNever;
   std::vector<PushStep> steps_;
 };

@@ -16,9 +16,12 @@ bool flag_of(const Json& json, const char* name) {
 
 std::string order_text(const PushOrder& order) {
   // Paths need not be UTF-8; JSON must be.
-  return Json{{"order", kOrderKind},          {"link", order.link},
-              {"dir", order.dir},             {"as", order.as},
-              {"overwrite", order.overwrite}, {"repair", order.repair},
+  return Json{{"order", kOrderKind},
+              {"link", order.link},
+              {"dir", order.dir},
+              {"as", order.as},
+              {"overwrite", order.overwrite},
+              {"repair", order.repair},
               {"timeout_s", order.timeout_s}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -51,9 +51,9 @@ ExitCode Pushing::run() {
   loop.run();
   tick(loop.now());
   console_.clear_progress();
-  const bool all = std::ranges::all_of(hosts_, [](const auto& host) {
-    return host->push.row().state == HostState::kComplete;
-  });
+  for (const HostRow& row : rows()) console_.event(push_host_event(row));
+  const bool all = std::ranges::all_of(
+      hosts_, [](const auto& host) { return host->push.row().state == HostState::kComplete; });
   console_.event(push_end_event(rows(), 1e-6 * static_cast<double>(loop.now() - began_at_)));
   return interrupted_ ? ExitCode::kInterrupted : all ? ExitCode::kOk : ExitCode::kNetwork;
 }
@@ -61,8 +61,10 @@ ExitCode Pushing::run() {
 // --- turns ---
 
 TimeUs Pushing::turn(TimeUs now) {
+  if (setup_.stop_requested()) driver_.stop();  // it came before the loop took signals
   if (driver_.stopping() && !ending_) {
     interrupted_ = true;
+    console_.info("stopping; once more to stop at once");
     for (const auto& host : hosts_) host->push.give_up("interrupted", now);
     end_all(now);
   }
@@ -169,8 +171,7 @@ bool Pushing::all_ended() const {
 // --- steps of a host ---
 
 void Pushing::perform(Host& host, TimeUs) {
-  for (PushStep& step : host.push.take_steps())
-    std::visit([&](auto& one) { on(host, one); }, step);
+  for (PushStep& step : host.push.take_steps()) std::visit([&](auto& one) { on(host, one); }, step);
   if (host.child && !host.push.running()) {
     host.tunnel.reset();
     host.child.reset();
@@ -186,23 +187,19 @@ void Pushing::on(Host& host, WriteInput& step) {
 void Pushing::on(Host& host, TellOthers& step) {
   if (!session_.plan().core.peer_exchange) return;
   host.push.tell_peers(known_);
-  if (step.endpoints.empty()) return;
-  const proto::PeerEndpoint& first = step.endpoints.front();
-  if (!may_be_named_by("", first.ip, true)) return;
-  known_.push_back(to_text(Address{first.id, first.ip, first.port}));
+  const proto::PeerEndpoint& at = step.endpoint;
+  if (at.ip.empty() || !may_be_named_by("", at.ip, true)) return;
+  known_.push_back(to_text(Address{at.id, at.ip, at.port}));
   if (known_.size() > kPeersTold) known_.erase(known_.begin());
 }
 
 void Pushing::on(Host&, CallPeer& step) {
-  std::erase_if(step.endpoints, [this](const proto::PeerEndpoint& one) {
-    return !may_be_named_by("", one.ip, in_private_range_);
-  });
-  call(step.endpoints);
+  if (may_be_named_by("", step.endpoint.ip, in_private_range_)) call(step.endpoint);
 }
 
-void Pushing::call(const std::vector<proto::PeerEndpoint>& endpoints) {
-  if (!session_.running() || endpoints.empty()) return;
-  session_.core().feed(&core::SwarmCore::peers_named, endpoints);
+void Pushing::call(const proto::PeerEndpoint& endpoint) {
+  if (session_.running())
+    session_.core().feed(&core::SwarmCore::peers_named, std::vector{endpoint});
 }
 
 void Pushing::on(Host& host, OpenTunnel& step) {
@@ -214,7 +211,7 @@ void Pushing::on(Host& host, OpenTunnel& step) {
   if (!tunnel.ok()) return console_.warning(tunnel.error().message());
   host.tunnel = *std::move(tunnel);
   host.tunnel->on_written([this, &host] { balance(host); });
-  call({{step.peer, "127.0.0.1", host.tunnel->port()}});
+  call({step.peer, "127.0.0.1", host.tunnel->port()});
 }
 
 void Pushing::on(Host& host, GiveTunnel& step) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct PushSetup {
   std::string constant;         // what ssh runs (remote_start.h)
   std::size_t logins_max = 32;  // at a time
   PushPlan plan;
+  std::function<bool()> stop_requested;  // by a signal before the loop runs
 };
 
 // Main thread.
@@ -33,8 +35,8 @@ class Pushing {
   // All outlive this. `session` serves the content.
   Pushing(PeerDriver& driver, ContentSession& session, Console& console, const PushSetup& setup);
 
-  // Until all hosts are done and their ssh has ended, or it was interrupted. kNetwork: not all hosts
-  // have the content.
+  // Until all hosts are done and their ssh has ended, or it was interrupted. kNetwork: not all
+  // hosts have the content.
   ExitCode run();
   std::vector<HostRow> rows() const;
 
@@ -66,7 +68,7 @@ class Pushing {
   void on(Host& host, GiveTunnel& step);
   void on(Host& host, EndSsh& step);
   void balance(Host& host);
-  void call(const std::vector<proto::PeerEndpoint>& endpoints);
+  void call(const proto::PeerEndpoint& endpoint);
 
   PeerDriver& driver_;
   ContentSession& session_;
@@ -74,7 +76,7 @@ class Pushing {
   const PushSetup& setup_;
   const bool in_private_range_;
   std::vector<std::unique_ptr<Host>> hosts_;
-  std::size_t next_ = 0;  // of hosts_, to be logged in to
+  std::size_t next_ = 0;            // of hosts_, to be logged in to
   std::vector<std::string> known_;  // "ID@IP:PORT" of the hosts that came last
   HostChanges changes_;
   core::TimeUs began_at_ = 0;

@@ -50,10 +50,7 @@ Result<PushOrder> read_order(int descriptor, PushFrameReader& reader) {
 
 Receiving::Receiving(PeerDriver& driver, ContentSession& session, PushFrameReader reader,
                      const SshAddresses& addresses)
-    : driver_(driver),
-      session_(session),
-      reader_(std::move(reader)),
-      addresses_(addresses) {}
+    : driver_(driver), session_(session), reader_(std::move(reader)), addresses_(addresses) {}
 
 Result<ExitCode> Receiving::run() {
   EventLoop& loop = driver_.loop();
@@ -66,13 +63,13 @@ Result<ExitCode> Receiving::run() {
   out_->on_written([this] { balance(); });
   in_->read([this](std::string_view bytes) { heard(bytes); }, [this] { driver_.stop(); });
   tell_ready();
-  take_frames();
   driver_.on_turn([this](TimeUs now) { return turn(now); });
   const ExitCode code = driver_.run();
   return told_complete_ ? ExitCode::kOk : code;
 }
 
 TimeUs Receiving::turn(TimeUs now) {
+  take_frames();  // at first those behind the order
   const bool complete = session_.complete();
   if (session_.ended()) driver_.stop();
   if (now >= tell_at_ || (complete && !told_complete_)) {
@@ -88,7 +85,6 @@ TimeUs Receiving::turn(TimeUs now) {
 
 void Receiving::heard(std::string_view bytes) {
   reader_.feed(bytes);
-  take_frames();
   driver_.loop().wake();
 }
 
@@ -130,18 +126,12 @@ void Receiving::obey(const PushFrame& frame) {
 // --- what it is told ---
 
 void Receiving::tell_ready() {
-  Json addresses = Json::array();
-  const auto add = [&addresses](const std::string& ip) {
-    if (!ip.empty() && std::ranges::find(addresses, Json(ip)) == addresses.end())
-      addresses.push_back(ip);
-  };
-  add(addresses_.server.substr(0, addresses_.server.find('%')));
+  std::string ip = addresses_.server.substr(0, addresses_.server.find('%'));
   for (const InterfaceAddress& own : interface_addresses())
-    if (!own.loopback && !own.link_local) add(own.ip);
-  const Json ready{{"ready", driver_.listening().port},
-                   {"peer", driver_.id().text()},
-                   {"addresses", addresses}};
-  send(PushFrameKind::kControl, ready.dump());
+    if (ip.empty() && !own.loopback && !own.link_local) ip = own.ip;
+  const Json ready{
+      {"ready", driver_.listening().port}, {"peer", driver_.id().text()}, {"address", ip}};
+  send(PushFrameKind::kControl, ready.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 void Receiving::tell_progress() {
@@ -154,7 +144,6 @@ void Receiving::tell_progress() {
   const Json progress{{"done", done},
                       {"total", figures.bytes_wanted},
                       {"rate", figures.down_rate},
-                      {"peers", figures.peers},
                       {"reason", reason}};
   send(PushFrameKind::kControl,
        Json{{"progress", progress}}.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -78,9 +78,8 @@ void Tunnel::call() {
     call->owner->call_ = nullptr;
     status == 0 ? call->owner->begin() : call->owner->end_here();
   };
-  const int error =
-      uv_tcp_connect(&call_->request, reinterpret_cast<uv_tcp_t*>(stream_->uv()),
-                     reinterpret_cast<const sockaddr*>(&to), done);
+  const int error = uv_tcp_connect(&call_->request, reinterpret_cast<uv_tcp_t*>(stream_->uv()),
+                                   reinterpret_cast<const sockaddr*>(&to), done);
   if (error == 0) return;
   delete std::exchange(call_, nullptr);
   end_here();

@@ -129,7 +129,7 @@ ExitCode run(const PushArguments& arguments, Console& console) {
   make_room_for(setup->hosts.size(), plan->core);
   ContentSession& session = driver->add(*std::move(plan));
   setup->plan.order.link = link_of(share, *driver, *signer, session, secret);
-  if (stop.requested()) driver->stop();  // it came before the loop took signals
+  setup->stop_requested = StopRequest::poll();
   Pushing pushing(*driver, session, console, *setup);
   code = pushing.run();
   const std::vector<HostRow> rows = pushing.rows();
@@ -142,13 +142,11 @@ ExitCode run(const PushArguments& arguments, Console& console) {
 
 void add_ssh_options(CLI::App& command, PushArguments& arguments) {
   const char* const group = "Ssh";
-  command
-      .add_option("--user", arguments.user, "log in as NAME where HOST does not say user@")
+  command.add_option("--user", arguments.user, "log in as NAME where HOST does not say user@")
       ->option_text("NAME")
       ->check(not_empty())
       ->group(group);
-  command
-      .add_option("-J,--jump", arguments.jump, "log in through this host, as ssh -J")
+  command.add_option("-J,--jump", arguments.jump, "log in through this host, as ssh -J")
       ->option_text("HOST")
       ->check(not_empty())
       ->group(group);

@@ -105,9 +105,8 @@ Status check_apart(const ShareArguments& arguments, const std::string& path) {
 
 }  // namespace
 
-std::string link_of(const ShareArguments& arguments, const PeerDriver& driver,
-                    const Signer& signer, const ContentSession& session,
-                    const std::optional<ContentSecret>& secret) {
+std::string link_of(const ShareArguments& arguments, const PeerDriver& driver, const Signer& signer,
+                    const ContentSession& session, const std::optional<ContentSecret>& secret) {
   const Manifest& manifest = *session.plan().manifest;
   return to_text(Link{manifest.id, session.trackers().addresses(),
                       link_addresses(arguments.network, driver.listening()), signer.publisher(),

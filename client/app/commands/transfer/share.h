@@ -52,9 +52,8 @@ Result<MadeContent> make_content(const ShareArguments& arguments, const std::str
 Result<SessionPlan> serving_plan(const ShareArguments& arguments, MadeContent made,
                                  const Signer& signer, const PeerId& self);
 // the link for others.
-std::string link_of(const ShareArguments& arguments, const PeerDriver& driver,
-                    const Signer& signer, const ContentSession& session,
-                    const std::optional<ContentSecret>& secret);
+std::string link_of(const ShareArguments& arguments, const PeerDriver& driver, const Signer& signer,
+                    const ContentSession& session, const std::optional<ContentSecret>& secret);
 
 // Makes the manifests, announces and serves until interrupted.
 ExitCode run_share(const ShareArguments& arguments, Console& console);
