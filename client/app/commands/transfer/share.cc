@@ -15,6 +15,7 @@
 #include "client/app/commands/options/own_addresses.h"
 #include "client/app/commands/options/publishing_options.h"
 #include "client/app/commands/options/status_option.h"
+#include "client/app/commands/options/until_option.h"
 #include "client/app/commands/transfer/running.h"
 #include "client/app/commands/transfer/stop_request.h"
 #include "client/app/commands/transfer/url_source.h"
@@ -87,8 +88,7 @@ Result<SessionPlan> serving_plan(const ShareArguments& arguments, MadeContent ma
   plan.hashed_since_ns = made.hashed_since_ns;
   plan.offer_manifest = true;
   plan.core = *std::move(core);
-  using Kind = core::SeedPolicy::Kind;
-  plan.core.seeding.kind = arguments.leave_when_safe ? Kind::kWhenSafe : Kind::kForever;
+  plan.core.seeding.kind = core::SeedPolicy::Kind::kForever;
   return plan;
 }
 
@@ -206,6 +206,9 @@ ExitCode run_share(const ShareArguments& arguments, Console& console) {
   auto options = driver_options(arguments.network, arguments.codec, arguments.paths.size());
   if (!options.ok()) return fail(console, options.error());
   options->only_serves = true;
+  auto seeding = read_until(arguments.until);
+  if (!seeding.ok()) return fail(console, seeding.error());
+  if (arguments.leave_when_safe) seeding->kind = core::SeedPolicy::Kind::kWhenSafe;
   const auto signer = prepare_making(arguments, console);
   if (!signer.ok()) return fail(console, signer.error());
   const StopRequest stop;
@@ -224,6 +227,7 @@ ExitCode run_share(const ShareArguments& arguments, Console& console) {
     const auto secret = made->secret;
     auto plan = serving_plan(arguments, *std::move(made), *signer, driver->id());
     if (!plan.ok()) return fail(console, plan.error());
+    plan->core.seeding = *seeding;
     for (const Shared& other : shared)
       if (other.session->plan().content_id == plan->content_id)
         return fail(console, {ErrorCode::kBadInput, "share " + path, "the same content twice"});
@@ -297,6 +301,7 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
   CLI::Option* when_safe =
       command->add_flag("--leave-when-safe", arguments->leave_when_safe,
                         "end once the connected peers together hold the whole content");
+  CLI::Option* until = add_until_option(*command, arguments->until)->excludes(when_safe);
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
@@ -306,7 +311,7 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
   add_origin_access_options(*command, arguments->origins);
   add_status_option(*command, arguments->status);
   add_console_options(*command, arguments->console);
-  add_daemon_options(*command, *arguments)->excludes(when_safe);
+  add_daemon_options(*command, *arguments)->excludes(when_safe)->excludes(until);
   command->callback([arguments, output, &chosen] {
     if (output->count() > 0 && arguments->paths.size() > 1)
       throw CLI::ValidationError("-o", "goes with one PATH");

@@ -27,6 +27,7 @@ struct ShareArguments {
   MakingOptions making;
   SigningOptions signing;
   bool leave_when_safe = false;
+  std::string until;
   std::string kernels;
   CodecOptions codec;
   NetworkOptions network;
