@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -20,6 +19,7 @@ using core::TimeUs;
 constexpr std::size_t kNoiseMax = 64 << 10;  // what a login shell may say first
 constexpr std::size_t kLineMax = 4096;
 constexpr std::size_t kTextMax = 500;  // of what is shown
+constexpr int kOwnCodeOfSsh = 255;     // ssh's own exit code
 constexpr std::string_view kAnswer = "firn-push ";
 // A remote ends its download by itself; after this time it does not answer.
 constexpr TimeUs kTimeoutSlack = 5 * core::kSecond;
@@ -69,9 +69,10 @@ void HostPush::ended(int code, int signal, TimeUs now) {
   row_.code = signal != 0 ? 128 + signal : code;
   row_.last = lines_.last();
   if (done()) return;
-  std::string why = fault_of({row_.host, lines_.lines(), code, signal, speech_ != Speech::kNoise});
-  if (!other_version_.empty() && !peer_) why = other_firn_fault(other_version_, plan_.version);
-  give_up(std::move(why), now);
+  const bool refused = !other_version_.empty() && !peer_ && signal == 0 && code != kOwnCodeOfSsh;
+  give_up(refused ? other_firn_fault(other_version_, plan_.version)
+                  : fault_of({row_.host, lines_.lines(), code, signal, speech_ != Speech::kNoise}),
+          now);
 }
 
 void HostPush::end(TimeUs now) {
@@ -196,7 +197,7 @@ void HostPush::line(std::string_view text, TimeUs now) {
   if (word == "start") return begin_frames(now);
   if (word == "failed") {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    break_off(std::string(text), now);
+    break_off(text.empty() ? "it could not start firn" : std::string(text), now);
   }
 }
 
@@ -263,7 +264,7 @@ void HostPush::progress(const Json& said, TimeUs now) {
   if (done()) return;
   const std::uint64_t total = count_of(said, "total");
   const std::uint64_t done = std::min(count_of(said, "done"), total);
-  if (done > row_.done || total != row_.total) progressed_at_ = now;
+  if (done > row_.done || total != row_.total || said.contains("checks")) progressed_at_ = now;
   row_.done = done;
   row_.total = total;
   row_.rate = std::clamp(number_of(said, "rate"), 0.0, 1e15);

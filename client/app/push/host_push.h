@@ -1,14 +1,16 @@
 // One host of `firn push`, from the start of its ssh to its end: what the remote says goes in, with
 // the time, and steps for its owner come out. No I/O and no clock.
 //
-//   ssh starts            kConnecting   lines of a login shell are passed over up to "firn-push 1
-//   ..." the remote answers    kStarting     it starts its own firn, or gets one (remote_start.h)
+//   ssh starts            kConnecting   what a login shell says is passed over, up to the answer of
+//                                       remote_start.h
+//   the remote answers    kStarting     it starts its own firn, or gets one
 //   `firn receive` runs   kReceiving    frames both ways (frames.h): the order, then
-//     from the remote:  {"ready":PORT,"peer":ID,"address":IP}             it listens
+//     from the remote:  {"ready":PORT,"peer":ID,"address":IP}    it listens
 //                       {"progress":{"done":N,"total":N,"rate":X,"reason":TEXT}}
+//                         with "checks":true in it while the remote reads what is there
 //                       {"complete":true}
-//     to it:            {"peers":["ID@IP:PORT"...]}  others that have the content, or get it
-//                       {"tunnel":true}              it has to wait for a connection through ssh
+//     to it:            {"peers":["ID@IP:PORT",...]}   others that have the content, or get it
+//                       {"tunnel":true}                a connection may come through ssh
 //                       {"end":true}
 //
 // Whatever a remote says is bounded and may cost that host its place, never another one.

@@ -139,12 +139,13 @@ void Receiving::tell_progress() {
   const double part = share_of(figures).value_or(0);
   const auto done = static_cast<std::uint64_t>(part * static_cast<double>(figures.bytes_wanted));
   const bool checks = session_.plan().manifest && !session_.running() && !session_.complete();
-  std::string reason = checks ? "checking what is there" : session_.waits_for();
+  std::string reason = checks ? "checks what is there" : session_.waits_for();
   reason.resize(std::min(reason.size(), kReasonMax));
-  const Json progress{{"done", done},
-                      {"total", figures.bytes_wanted},
-                      {"rate", figures.down_rate},
-                      {"reason", reason}};
+  Json progress{{"done", done},
+                {"total", figures.bytes_wanted},
+                {"rate", figures.down_rate},
+                {"reason", reason}};
+  if (checks) progress["checks"] = true;
   send(PushFrameKind::kControl,
        Json{{"progress", progress}}.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
