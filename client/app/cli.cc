@@ -24,6 +24,8 @@ void add_commands(CLI::App& app, const Configuration& configuration, const Decla
   add_share_command(app, chosen);
   add_get_command(app, chosen);
   add_seed_command(app, chosen);
+  add_push_command(app, chosen);
+  add_receive_command(app, chosen);
   add_play_command(app, chosen);
   daemon(app, chosen);
   add_content_commands(app, chosen);

@@ -221,12 +221,17 @@ void SwarmCore::store_resumed(TimeUs now) {
 
 // --- trackers ---
 
+void SwarmCore::peers_named(const std::vector<proto::PeerEndpoint>& peers, TimeUs now) {
+  Parts& parts = at(*parts_, now);
+  if (!parts.life.stopped()) parts.membership.heard_of(peers, "driver");
+}
+
 void SwarmCore::tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply,
                                 TimeUs now) {
   Parts& parts = at(*parts_, now);
   if (parts.life.stopped()) return;
   parts.trackers.replied(tracker, reply);
-  parts.membership.heard_of(reply.peers, tracker);
+  parts.membership.heard_of(reply.peers, std::to_string(tracker));
   if (reply.has_manifest) parts.fetch.offered_by(tracker);
 }
 

@@ -105,6 +105,8 @@ class SwarmCore {
   void hurry(Urgent urgent, TimeUs now);
 
   // --- trackers ---
+  // Peers that the driver has heard of by other ways, which are taken as a tracker's are.
+  void peers_named(const std::vector<proto::PeerEndpoint>& peers, TimeUs now);
   void tracker_replied(std::size_t tracker, const proto::AnnounceReply& reply, TimeUs now);
   void tracker_failed(std::size_t tracker, const Error& error, std::uint32_t retry_seconds,
                       TimeUs now);

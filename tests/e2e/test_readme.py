@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import time
 
+import fake_ssh
 import harness
 from origin_server import OriginServer
 
@@ -202,6 +203,14 @@ class Tasks(harness.SwarmTest):
         self.do("Fetch from a web server or bucket with many machines")
         self.assert_same(self.folder / "holiday", self.folder / "downloads/holiday")
         self.assertEqual((self.folder / "big.bin").read_bytes(), (self.folder / "downloads/big.bin").read_bytes())
+
+    def test_ship_a_file_to_fifty_machines_over_ssh(self):
+        ssh = fake_ssh.make(self.folder / "ssh", self.folder / "machines")
+        self.replaced |= {"[01-50]": "[01-03]", "/srv/data": "data", "--hosts failed.txt": f"node01:data --repair --ssh {ssh}",
+                          "firn push holiday/ 'node": f"firn push holiday/ --ssh {ssh} 'node"}
+        self.do("Ship a file to fifty machines over ssh")
+        for name in ("node01", "node02", "node03"):
+            self.assert_same(self.folder / "holiday", self.folder / "machines" / name / "data/holiday")
 
     def test_throw_away_a_download_that_is_not_complete(self):
         get = self.part_of_a_download("firn get firn:... -o downloads/ --json")

@@ -25,6 +25,8 @@ void add_create_command(CLI::App& app, Chosen& chosen);
 void add_share_command(CLI::App& app, Chosen& chosen);
 void add_get_command(CLI::App& app, Chosen& chosen);
 void add_seed_command(CLI::App& app, Chosen& chosen);
+void add_push_command(CLI::App& app, Chosen& chosen);
+void add_receive_command(CLI::App& app, Chosen& chosen);
 void add_play_command(CLI::App& app, Chosen& chosen);
 void add_daemon_command(CLI::App& app, Chosen& chosen, const ReadAgain& read_again);
 // add, list, show, pause, resume, remove

@@ -22,10 +22,15 @@
 namespace firn::app {
 namespace {
 
-std::size_t terminal_columns() {
+// As most terminals begin, where the system does not say.
+Console::Room terminal_room() {
   winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) size = {};
+  return {size.ws_col == 0 ? 80u : size.ws_col, size.ws_row == 0 ? 24u : size.ws_row};
+}
+
+std::size_t terminal_columns() {
+  return terminal_room().columns;
 }
 
 // Names of files need not be UTF-8 to the last byte; JSON must be.
@@ -170,8 +175,8 @@ void Console::progress(const ProgressFigures& figures) {
   ProgressFigures shown = figures;
   shown.name = escaped(figures.name);
   shown.with_rank = verbose();
-  show_progress(display_.in_place() ? progress_line(shown, terminal_columns() - 1)
-                                    : plain_progress(shown));
+  show_progress(escaped(display_.in_place() ? progress_line(shown, terminal_columns() - 1)
+                                            : plain_progress(shown)));
 }
 
 void Console::progress(const std::string& what, std::uint64_t done, std::uint64_t total) {
@@ -182,6 +187,27 @@ void Console::progress(const std::string& what, std::uint64_t done, std::uint64_
   if (!display_.in_place()) return show_progress(escaped(what) + share);
   const std::size_t room = terminal_columns() - 1;
   show_progress(cut(escaped(what), room - std::min(room, share.size())) + share);
+}
+
+void Console::progress(const std::vector<std::string>& table, const std::string& summary) {
+  if (!shows_progress()) return;
+  if (!display_.redraws_lines())
+    return show_progress(display_.in_place() ? cut(escaped(summary), terminal_columns() - 1)
+                                             : escaped(summary));
+  std::string text;
+  for (const std::string& line : table) text += (text.empty() ? "" : "\n") + escaped(line);
+  show_progress(text);
+}
+
+// The last column stays free: some terminals begin a new line behind it.
+Console::Room Console::table_room() const {
+  const Room room = terminal_room();
+  return {room.columns - 1, room.lines - 1};
+}
+
+void Console::progress_change(const std::string& line) {
+  log_->info("{}", escaped(without_secrets(line)));
+  if (shows_progress() && !display_.redraws_lines()) say(line);
 }
 
 void Console::clear_progress() {
@@ -212,10 +238,10 @@ void Console::put_error(const std::string& line) {
   std::fflush(stderr);
 }
 
-void Console::show_progress(const std::string& line) {
+void Console::show_progress(const std::string& escaped_text) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const auto now_us = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-  const std::string text = display_.show(escaped(line), now_us);
+  const std::string text = display_.show(escaped_text, now_us);
   if (text.empty()) return;
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);

@@ -83,6 +83,16 @@ class Console {
   void progress(const ProgressFigures& figures);
   // Some other work's progress ("hashing"), in the same place.
   void progress(const std::string& what, std::uint64_t done, std::uint64_t total);
+  // The same for several things at once: `table` where lines can be redrawn, else `summary`.
+  // `table` fits table_room().
+  void progress(const std::vector<std::string>& table, const std::string& summary);
+  struct Room {
+    std::size_t columns = 0;
+    std::size_t lines = 0;
+  };
+  Room table_room() const;
+  // A line about one of these things where no table is redrawn. No event.
+  void progress_change(const std::string& line);
   void clear_progress();
 
  private:
@@ -91,7 +101,7 @@ class Console {
   void say(const std::string& line);
   void put_out(const std::string& line);
   void put_error(const std::string& line);
-  void show_progress(const std::string& line);
+  void show_progress(const std::string& escaped_text);
   bool first_to_say(const std::string& text, const ContentId& content);
 
   const ConsoleOptions options_;

@@ -10,9 +10,10 @@ namespace firn::app {
 enum class ExitCode : int {
   kOk = 0,
   kInternal = 1,
-  kUsage = 2,          // unknown option; malformed link, manifest or address
-  kNetwork = 3,        // no peer or tracker answered and the command gave up; get --timeout
-  kDisk = 4,           // a file is missing, unreadable, unwritable, or another is in the way; full
+  kUsage = 2,    // unknown option; malformed link, manifest or address
+  kNetwork = 3,  // no peer or tracker answered and the command gave up; get --timeout; hosts of
+                 // push failed
+  kDisk = 4,     // a file is missing, unreadable, unwritable, or another is in the way; full
   kVerifyFailed = 5,   // bytes that differ from what the manifest says
   kWrongIdentity = 6,  // a peer, tracker or publisher has another key than the one asked for
   kPortInUse = 7,

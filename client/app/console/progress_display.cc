@@ -40,11 +40,21 @@ std::string ProgressDisplay::say(const std::string& line) {
   return text;
 }
 
-// Terminals that became narrower have wrapped the line: all of its rows go.
+// Terminals that became narrower have wrapped the lines: all of their rows go.
 std::string ProgressDisplay::erased() const {
-  const std::size_t drawn = columns_of(last_), columns = columns_ ? columns_() : drawn;
-  if (columns == 0 || drawn <= columns) return "\r\x1b[K";
-  return "\r\x1b[" + std::to_string((drawn - 1) / columns) + "A\x1b[J";
+  const std::size_t columns = columns_ ? columns_() : 0;
+  std::size_t rows_above = 0;
+  std::string_view rest = last_;
+  while (true) {
+    const std::size_t end = rest.find('\n');
+    const std::size_t drawn = columns_of(rest.substr(0, end));
+    if (columns > 0 && drawn > columns) rows_above += (drawn - 1) / columns;
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+    ++rows_above;
+  }
+  if (rows_above == 0) return "\r\x1b[K";
+  return "\r\x1b[" + std::to_string(rows_above) + "A\x1b[J";
 }
 
 std::string ProgressDisplay::draw(const std::string& line) {

@@ -1,5 +1,5 @@
-// How progress reaches people: as one line that is redrawn in place on a terminal, as a plain line
-// now and then elsewhere. Decides what is to be written; the console writes it.
+// How progress reaches people: as one line, or several, redrawn in place on a terminal, as a plain
+// line now and then elsewhere. Decides what is to be written; the console writes it.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +28,8 @@ class ProgressDisplay {
 
   bool in_place() const { return kind_ == Kind::kBar || kind_ == Kind::kPlainBar; }
   bool shown() const { return kind_ != Kind::kNone; }
+  // Whether show() takes several lines, with '\n' between them.
+  bool redraws_lines() const { return kind_ == Kind::kBar; }
 
   // Each returns what is to be written. The first of all calls to show() starts the clock of
   // kLines.

@@ -178,11 +178,12 @@ Result<std::uint64_t> parse_rate(std::string_view text) {
   return parse_bytes({text, "rate", "512K, 1.5M or 10Mbit", amount, bytes_of_rate});
 }
 
-Result<core::SeedPolicy> parse_seed_policy(std::string_view text) {
+Result<core::SeedPolicy> parse_seed_policy(std::string_view text, std::string_view option) {
   using Kind = core::SeedPolicy::Kind;
-  constexpr std::string_view kRatio = "ratio:";
+  constexpr std::string_view kRatio = "ratio:", kReceivers = "receivers:", kIdle = "idle:";
+  constexpr std::uint32_t kReceiversMax = 10'000;  // fresh keys cost nothing
   const auto bad = [&](const std::string& why) {
-    return Error{ErrorCode::kBadInput, fmt::format("--seed {}", text), why};
+    return Error{ErrorCode::kBadInput, fmt::format("{} {}", option, text), why};
   };
   core::SeedPolicy policy;
   if (text == "none") {
@@ -194,6 +195,19 @@ Result<core::SeedPolicy> parse_seed_policy(std::string_view text) {
     if (!is_number(number)) return bad("a ratio is written as in ratio:1.5");
     policy.kind = Kind::kRatio;
     std::from_chars(number.data(), number.data() + number.size(), policy.ratio);
+  } else if (text.starts_with(kReceivers)) {
+    const std::string_view number = text.substr(kReceivers.size());
+    const char* const end = number.data() + number.size();
+    const auto read = std::from_chars(number.data(), end, policy.receivers);
+    if (read.ec != std::errc() || read.ptr != end || policy.receivers == 0 ||
+        policy.receivers > kReceiversMax)
+      return bad(fmt::format("expected a number of receivers from 1 to {}", kReceiversMax));
+    policy.kind = Kind::kReceived;
+  } else if (text.starts_with(kIdle)) {
+    const auto duration = parse_duration(text.substr(kIdle.size()));
+    if (!duration.ok() || *duration == 0) return bad("a time is written as in idle:10m");
+    policy.kind = Kind::kIdle;
+    policy.duration = *duration;
   } else if (is_number(text)) {
     return bad(
         fmt::format("it could be a ratio or a time: write ratio:{0}, or {0} with a unit, "
@@ -205,7 +219,9 @@ Result<core::SeedPolicy> parse_seed_policy(std::string_view text) {
   } else if (!text.empty() && is_digit(text.front())) {
     return bad("it is no duration; write one with its units, such as 90s, 30m, 1h30m or 500ms");
   } else {
-    return bad("expected none, forever, a ratio such as ratio:1.5, or a duration such as 30m");
+    return bad(
+        "expected none, forever, a ratio such as ratio:1.5, a duration such as 30m, receivers:N or "
+        "idle:10m");
   }
   return policy;
 }

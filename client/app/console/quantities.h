@@ -24,8 +24,10 @@ Result<std::uint64_t> parse_size(std::string_view text);
 // Errors: kBadInput.
 Result<std::uint64_t> parse_rate(std::string_view text);
 
-// none | forever | ratio:NUMBER ("ratio:1.5") | DURATION with a unit ("30m"). Errors: kBadInput.
-Result<core::SeedPolicy> parse_seed_policy(std::string_view text);
+// none | forever | ratio:NUMBER ("ratio:1.5") | DURATION with a unit ("30m") | receivers:N |
+// idle:DURATION. Errors: kBadInput, of this `option`.
+Result<core::SeedPolicy> parse_seed_policy(std::string_view text,
+                                           std::string_view option = "--seed");
 
 // "999 B", "1.5 KiB", "64.0 MiB".
 std::string format_bytes(std::uint64_t bytes);

@@ -73,12 +73,13 @@ Result<std::unique_ptr<ContentMove>> ContentMove::open(const KeptContent& conten
   }
   const bool complete = content.kind == KeptContent::Kind::kServe || content.finished_at != 0;
   return std::make_unique<ContentMove>(std::move(there), *std::move(target), content.id,
-                                       *std::move(info), from.as, to.as, complete);
+                                       *std::move(info), from.as, to.as, complete,
+                                       complete || content.begun());
 }
 
 ContentMove::ContentMove(std::shared_ptr<Files> from, std::shared_ptr<Files> to,
                          const ContentId& id, std::optional<Info> info, const std::string& from_as,
-                         const std::string& to_as, bool complete)
+                         const std::string& to_as, bool complete, bool begun)
     : from_(std::move(from)),
       to_(std::move(to)),
       id_(id),
@@ -86,6 +87,7 @@ ContentMove::ContentMove(std::shared_ptr<Files> from, std::shared_ptr<Files> to,
       from_as_(from_as),
       to_as_(to_as),
       complete_(complete),
+      begun_(begun),
       work_(WorkFolder::path_of(id)),
       stage_(std::string(WorkFolder::kParent) + "/move-" + id.text()) {}
 
@@ -96,8 +98,8 @@ Result<std::vector<ContentMove::Item>> ContentMove::collect() const {
   if (from_ == nullptr) return items;
   const auto work = from_->stat(work_);
   if (!work.ok()) return work.error();
-  // A download that has no work folder never got its name: what bears that is the user's.
-  const bool named = complete_ || work->kind == FileKind::kFolder;
+  // Of a download that has had no work folder, what bears its name is the user's.
+  const bool named = begun_ || work->kind == FileKind::kFolder;
   for (std::uint32_t i = 0; info_ && named && i < info_->files.size(); ++i)
     if (const Status found = collect_entry(i, items); !found.ok()) return found.error();
   if (const Status found = collect_work(work_, items); !found.ok()) return found.error();

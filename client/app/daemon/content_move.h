@@ -31,10 +31,11 @@ class ContentMove {
   static Result<std::unique_ptr<ContentMove>> open(const KeptContent& content,
                                                    const content::ContentPlace& from,
                                                    const content::ContentPlace& to);
-  // `from` may be null: there is nothing. `from_as`, `to_as`: as ContentPlace's.
+  // `from` may be null: there is nothing. `from_as`, `to_as`: as ContentPlace's. `begun`: as
+  // KeptContent's.
   ContentMove(std::shared_ptr<store::Files> from, std::shared_ptr<store::Files> to,
               const ContentId& id, std::optional<Info> info, const std::string& from_as,
-              const std::string& to_as, bool complete);
+              const std::string& to_as, bool complete, bool begun);
 
   // Goes on for a while; true: all is staged. kNotFound: the files of a content that was complete
   // are not in its folder.
@@ -80,7 +81,7 @@ class ContentMove {
   const ContentId id_;
   const std::optional<Info> info_;
   const std::string from_as_, to_as_;
-  const bool complete_;
+  const bool complete_, begun_;
   const std::string work_, stage_;
   std::optional<std::vector<Item>> items_;  // while it stages
   std::size_t next_ = 0;                    // of items_

@@ -109,8 +109,8 @@ Status delete_content(const KeptContent& content) {
   const std::string folder = store::WorkFolder::path_of(content.id);
   const auto work = take_work(**files, folder);
   if (!work.ok()) return work.error();
-  // A download that has no work folder never got its name: what bears that is the user's.
-  if (manifest && (complete || *work != nullptr)) {
+  // Of a download that has had no work folder, what bears its name is the user's.
+  if (manifest && (content.begun() || *work != nullptr)) {
     const Status finished = delete_finished(**files, manifest->info, content.as, complete);
     if (!finished.ok()) return finished;
   }

@@ -96,10 +96,6 @@ Status DaemonContent::remove(bool delete_data) {
   if (delete_data) {
     KeptContent removing = *kept_;
     removing.removing = true;
-    // The download's last files may be getting their names, which it ends with.
-    const ProgressFigures figures = session_ != nullptr ? session_->figures() : figures_;
-    if (kept_->finished_at == 0 && figures.rank_total > 0 && figures.rank == figures.rank_total)
-      removing.finished_at = seconds_since_1970();
     failure_.clear();
     kept_.set(std::move(removing));
   } else {
@@ -358,7 +354,9 @@ void DaemonContent::learn() {
     if (!note(kept_.put_manifest(manifest->file_bytes))) return;
   }
   const std::string& mark = session_->outcome().mark;
-  if (!mark.empty() && kept_->finished_at == 0 && !leaving_ && mark != kept_->mark) {
+  const bool may_mark =
+      !leaving_ || kept_->mark.empty();  // it may leave what came in another's place
+  if (!mark.empty() && kept_->finished_at == 0 && may_mark && mark != kept_->mark) {
     KeptContent marked = *kept_;
     marked.mark = mark;
     if (!note(kept_.put(std::move(marked)))) return;

@@ -54,6 +54,10 @@ struct KeptContent {
   content::FileChoice files;         // of a download; empty: all
   std::vector<std::string> origins;  // given by hand, with their passwords, for nobody to see
   bool no_origin = false;            // none is used
+
+  // What bears the content's name in its folder is its own. A download's work folder does not tell:
+  // it is gone if the daemon was killed after the files got their names, before that was noted.
+  bool begun() const { return finished_at != 0 || !mark.empty(); }
 };
 
 }  // namespace firn::app

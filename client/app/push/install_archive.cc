@@ -147,7 +147,7 @@ Result<fs::path> unpacked(const std::string& archive, const fs::path& place) {
 std::string ArchiveNeeds::refusal(std::string_view host_machine,
                                   std::string_view host_glibc) const {
   static constexpr const char* kAdvice =
-      "install firn there, or name an archive for it with --install";
+      "install firn there, or name an archive for it with --install-archive";
   if (host_machine != machine) {
     return fmt::format("the host is {}, and the archive for {}: {}",
                        to_plain_text(host_machine, 32), machine, kAdvice);

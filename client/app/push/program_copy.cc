@@ -62,7 +62,7 @@ Result<bool> copy_program(const std::string& top) {
   ::dl_iterate_phdr(&add_object, &loaded);
   if (loaded.loader.empty()) {
     return Error{ErrorCode::kUnsupported, "copy this program",
-                 "it is linked statically; name an archive with --install ARCHIVE"};
+                 "it is linked statically; name an archive with --install-archive"};
   }
   const fs::path root(top);
   std::error_code problem;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,10 +44,14 @@ struct SeedPolicy {
     kRatio,  // until blocks sent / blocks that this peer wants reaches `ratio`
     kDuration,
     kWhenSafe,  // until the neighbours hold what they want between them (departure.h); for sources
+    kReceived,  // until `receivers` neighbours have had everything, and one of each of `awaited`
+    kIdle,      // until no block has gone out for `duration`
   };
   Kind kind = Kind::kWhileNeeded;
   double ratio = 0;
   TimeUs duration = 30 * kSecond;
+  std::uint32_t receivers = 0;
+  std::vector<std::set<std::string>> awaited = {};  // each the IP addresses of one host
 };
 
 // What is known of this host's link beside what each content sees of its own traffic. The driver

@@ -218,9 +218,10 @@ void Membership::heard_of(const std::vector<proto::PeerEndpoint>& endpoints,
   }
 }
 
-void Membership::heard_of(const std::vector<proto::PeerEndpoint>& endpoints, std::size_t tracker) {
+void Membership::heard_of(const std::vector<proto::PeerEndpoint>& endpoints,
+                          const std::string& source) {
   for (const proto::PeerEndpoint& endpoint : endpoints)
-    book_.add(endpoint, context_.now, PeerBook::Origin::kTracker, std::to_string(tracker));
+    book_.add(endpoint, context_.now, PeerBook::Origin::kTracker, source);
 }
 
 // --- connections that go ---

@@ -53,9 +53,9 @@ class Membership final : public Part {
   // Its Hello has come. False: it was dropped for that.
   bool greeted(Neighbour& n, const proto::Hello& hello);
   // What others say of peers: a neighbour, of which some addresses are not taken (address_kind.h),
-  // or a tracker, of which the driver has taken those out.
+  // or a tracker or the like, named by `source`, of which the driver has taken those out.
   void heard_of(const std::vector<proto::PeerEndpoint>& endpoints, const Neighbour& from);
-  void heard_of(const std::vector<proto::PeerEndpoint>& endpoints, std::size_t tracker);
+  void heard_of(const std::vector<proto::PeerEndpoint>& endpoints, const std::string& source);
 
   // --- connections that go; the neighbour is dead afterwards ---
   // The other side closed the connection. `why`: for people.

@@ -1,6 +1,7 @@
 #include "client/core/send/seeding.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace firn::core {
@@ -30,6 +31,9 @@ void Seeding::told(const Neighbour& n) {
     satisfied_.erase(n.key);
   }
   if (departure_) departure_->acknowledged(n.key, n.pipe.acknowledged());
+  if (!n.holds.has_everything()) return;
+  if (receivers_.size() < context_.options.seeding.receivers) receivers_.insert(n.id);
+  std::erase_if(awaited_, [&n](const auto& host) { return host.contains(n.contact.ip()); });
 }
 
 void Seeding::neighbour_left(const Neighbour& n) {
@@ -47,12 +51,37 @@ void Seeding::part_if_useless(Neighbour& n) {
 }
 
 void Seeding::step() {
+  if (blocks_seen_ != uplink_.blocks_sent()) {
+    blocks_seen_ = uplink_.blocks_sent();
+    fetched_at_ = context_.now;
+  }
   if (!life_.complete()) return;
   const std::vector<PeerKey> keys(satisfied_.begin(), satisfied_.end());
   for (const PeerKey key : keys) part_if_useless(*membership_.find(key));
   const bool departs = may_depart();
   if (departs) outbox_.inform("the others hold all that they want between them; leaving");
-  if (departs || duty_done()) leave();
+  if (!departs && !duty_done()) return;
+  say_why();
+  leave();
+}
+
+void Seeding::say_why() {
+  const SeedPolicy& seeding = context_.options.seeding;
+  if (seeding.kind == Kind::kIdle) {
+    outbox_.inform("nobody has fetched anything for " + std::to_string(seeding.duration / kSecond) +
+                   " s; leaving");
+  } else if (seeding.kind == Kind::kReceived && !seeding.awaited.empty()) {
+    outbox_.inform("all hosts that were named have everything; leaving");
+  } else if (seeding.kind == Kind::kReceived) {
+    outbox_.inform(std::to_string(seeding.receivers) +
+                   (seeding.receivers == 1 ? " peer has" : " peers have") + " everything; leaving");
+  }
+}
+
+TimeUs Seeding::idle_at() const {
+  const TimeUs duration = context_.options.seeding.duration;
+  const TimeUs since = std::max(fetched_at_, life_.completed_at());
+  return duration < kNever - since ? since + duration : kNever;
 }
 
 // A peer that leaves as soon as it is complete has not told its neighbours yet.
@@ -81,6 +110,10 @@ bool Seeding::duty_done() const {
       // In whole blocks, so that framing does not take the last one from a neighbour.
       return static_cast<double>(uplink_.blocks_sent()) >=
              seeding.ratio * static_cast<double>(holdings_.wanted().blocks);
+    case Kind::kReceived:
+      return receivers_.size() >= seeding.receivers && awaited_.empty();
+    case Kind::kIdle:
+      return context_.now >= idle_at();
     case Kind::kDuration:
       return stayed >= seeding.duration;
     case Kind::kWhileNeeded:
@@ -100,6 +133,7 @@ TimeUs Seeding::next_due() {
   TimeUs at = kNever;
   if (departure_ && !std::as_const(membership_).neighbours().empty()) at = departure_due_;
   if (!life_.complete()) return at;
+  if (seeding.kind == Kind::kIdle) return std::min(at, idle_at());
   if (seeding.kind != Kind::kDuration && seeding.kind != Kind::kWhileNeeded) return at;
   const TimeUs left = seeding.duration - (context_.now - life_.completed_at());
   return left < kNever - context_.now ? std::min(at, context_.now + left) : at;

@@ -49,6 +49,16 @@ TEST_CASE("a terminal gets a bar, and everything else lines") {
   CHECK(ProgressDisplay::kind_for(false, "xterm", nullptr) == Kind::kLines);
 }
 
+TEST_CASE("several lines are redrawn in place, also those that a narrower terminal has wrapped") {
+  std::size_t columns = 10;
+  ProgressDisplay display(Kind::kBar, [&] { return columns; });
+  CHECK(display.show("one\ntwo\nthree", 0) == "\r\x1b[Kone\ntwo\nthree");
+  CHECK(display.say("hello") == "\r\x1b[2A\x1b[Jhello\n\r\x1b[Kone\ntwo\nthree");
+  columns = 4;
+  CHECK(display.show("one", 0) == "\r\x1b[3A\x1b[Jone");
+  CHECK(display.clear() == "\r\x1b[K");
+}
+
 TEST_CASE("a bar is painted when it changes, and again below what is said") {
   ProgressDisplay display(Kind::kBar);
   CHECK(display.clear().empty());

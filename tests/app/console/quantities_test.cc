@@ -206,8 +206,30 @@ TEST_CASE("seed policies are words, ratios or durations") {
   CHECK(parse_seed_policy("30m")->kind == Kind::kDuration);
   CHECK(parse_seed_policy("30m")->duration == 1800 * core::kSecond);
   CHECK(parse_seed_policy("1h30m")->duration == 5400 * core::kSecond);
-  for (const char* text : {"", "never", "-1", "1.5x", "None", "ratio:", "ratio:x", "ratio:-1",
-                           "ratio:1.5x", "ratio:1e3", "ratio:inf", "30m1h"}) {
+  CHECK(parse_seed_policy("receivers:3")->kind == Kind::kReceived);
+  CHECK(parse_seed_policy("receivers:3")->receivers == 3);
+  CHECK(parse_seed_policy("idle:10m")->kind == Kind::kIdle);
+  CHECK(parse_seed_policy("idle:10m")->duration == 600 * core::kSecond);
+  for (const char* text : {"",
+                           "never",
+                           "-1",
+                           "1.5x",
+                           "None",
+                           "ratio:",
+                           "ratio:x",
+                           "ratio:-1",
+                           "ratio:1.5x",
+                           "ratio:1e3",
+                           "ratio:inf",
+                           "30m1h",
+                           "receivers:",
+                           "receivers:0",
+                           "receivers:-1",
+                           "receivers:10001",
+                           "receivers:2x",
+                           "idle:",
+                           "idle:0",
+                           "idle:x"}) {
     CAPTURE(text);
     const auto policy = parse_seed_policy(text);
     REQUIRE_FALSE(policy.ok());

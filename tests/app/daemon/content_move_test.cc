@@ -48,6 +48,7 @@ struct Moved {
   Info info;
   ContentId id;
   bool complete;
+  bool begun = false;
   std::string new_as;
   std::map<std::string, std::string> before;
 
@@ -94,7 +95,8 @@ struct Moved {
             info,
             "",
             new_as,
-            complete};
+            complete,
+            complete || begun};
   }
   // As relocation.h takes the steps, until a kill; false: there was one.
   bool run(Step& step, Life& life, bool links) const {
@@ -145,13 +147,28 @@ TEST_CASE("a move onto a disk that takes two of the names for one is refused and
   ContentMove move(store::open_posix_files(moved.old_folder, true).value(),
                    std::make_shared<store::test::FoldingFiles>(
                        store::open_posix_files(moved.new_folder, true).value()),
-                   moved.id, info, "", "", true);
+                   moved.id, info, "", "", true, true);
   const auto staged = move.stage();
   REQUIRE_FALSE(staged.ok());
   CHECK(staged.error().code == ErrorCode::kExists);
   CHECK(move.undo(false).ok());
   CHECK(tree_of(moved.new_folder).empty());
   CHECK(tree_of(moved.old_folder) == before);
+}
+
+TEST_CASE("a download whose files have just got their names moves with them, and only then") {
+  for (const bool begun : {true, false}) {
+    CAPTURE(begun);
+    Moved moved(true);
+    moved.complete = false;  // which was not noted yet
+    moved.begun = begun;
+    Life life;
+    Step step = Step::kStage;
+    REQUIRE(moved.run(step, life, true));
+    const std::map<std::string, std::string> none;
+    CHECK(tree_of(moved.new_folder) == (begun ? moved.before : none));
+    CHECK(tree_of(moved.old_folder) == (begun ? none : moved.before));
+  }
 }
 
 TEST_CASE("a move that is killed at any call ends as if it had not been") {

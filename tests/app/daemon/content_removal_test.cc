@@ -47,9 +47,15 @@ TEST_CASE("a download deletes the files that it has finished, and its work folde
   CHECK_FALSE(fs::exists(work.parent_path()));
 }
 
-TEST_CASE("a content that was complete needs no work folder to be deleted") {
+TEST_CASE(
+    "a content that was complete, or has just got its names, needs no work folder to be deleted") {
   Removed removed;
-  removed.content.finished_at = 1;
+  SUBCASE("it was complete") {
+    removed.content.finished_at = 1;
+  }
+  SUBCASE("it was not noted yet that it is") {
+    removed.content.mark = "0123";
+  }
   REQUIRE(delete_content(removed.content).ok());
   CHECK_FALSE(fs::exists(removed.file));
 }

@@ -40,8 +40,9 @@ Result<ContentSource> source_of(const KeptContent& kept) {
 }
 
 // A time to stay goes on where an earlier run stopped, by the time that the content was seeded: the
-// clock of the machine may be set meanwhile. A ratio begins anew.
+// clock of the machine may be set meanwhile. All else begins anew.
 core::SeedPolicy seeding_left(const KeptContent& kept, core::SeedPolicy policy) {
+  if (policy.kind == core::SeedPolicy::Kind::kIdle) return policy;
   policy.duration =
       std::max<core::TimeUs>(0, policy.duration - kept.seeded_seconds * core::kSecond);
   return policy;

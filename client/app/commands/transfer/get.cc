@@ -222,8 +222,10 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
   CLI::Option* seed =
       command
           ->add_option("--seed", arguments->seed,
-                       "how long to stay when complete: none, forever, a ratio (ratio:1.5) or a "
-                       "duration (30m, 1h30m); default: while connected peers need it, 30s at most")
+                       "how long to stay when complete: none, forever, a ratio (ratio:1.5), a "
+                       "duration (30m, 1h30m), until others have everything (receivers:3) or "
+                       "fetch nothing (idle:10m); default: while connected peers need it, 30s at "
+                       "most")
           ->option_text("HOW")
           ->check(seeding_policy);
   CLI::Option* no_upload = command

@@ -9,6 +9,7 @@
 #include "client/app/commands/options/own_addresses.h"
 #include "client/app/commands/options/publishing_options.h"
 #include "client/app/commands/options/status_option.h"
+#include "client/app/commands/options/until_option.h"
 #include "client/app/commands/transfer/planning.h"
 #include "client/app/commands/transfer/running.h"
 #include "proto/content/link.h"
@@ -23,6 +24,7 @@ struct SeedArguments {
   std::string dir = ".";  // for what media hold
   std::string as;
   bool trust = false;
+  std::string until;
   SigningOptions signing;
   std::string kernels;
   CodecOptions codec;
@@ -33,7 +35,8 @@ struct SeedArguments {
 };
 
 Result<SessionPlan> plan_of(const SeedArguments& arguments, const Signer& signer,
-                            const std::string& text, const std::string& dir, Console& console) {
+                            const std::string& text, const std::string& dir,
+                            const core::SeedPolicy& seeding, Console& console) {
   auto source = read_source(text, dir);
   if (!source.ok()) return source.error();
   if (source->manifest && source->manifest->info.is_private && !source->secret)
@@ -51,7 +54,7 @@ Result<SessionPlan> plan_of(const SeedArguments& arguments, const Signer& signer
   plan->mode = SessionPlan::Mode::kServe;
   plan->trust = arguments.trust;
   plan->offer_manifest = true;
-  plan->core.seeding.kind = core::SeedPolicy::Kind::kForever;
+  plan->core.seeding = seeding;
   return plan;
 }
 
@@ -116,11 +119,14 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
   auto options = driver_options(arguments.network, arguments.codec, arguments.pairs.size() / 2);
   if (!options.ok()) return fail(console, options.error());
   options->only_serves = true;
+  const auto seeding = read_until(arguments.until);
+  if (!seeding.ok()) return fail(console, seeding.error());
   const auto signer = Signer::for_serving(arguments.signing);
   if (!signer.ok()) return fail(console, signer.error());
   std::vector<SessionPlan> plans;
   for (std::size_t i = 0; i < arguments.pairs.size(); i += 2) {
-    auto plan = plan_of(arguments, *signer, arguments.pairs[i], arguments.pairs[i + 1], console);
+    auto plan =
+        plan_of(arguments, *signer, arguments.pairs[i], arguments.pairs[i + 1], *seeding, console);
     if (!plan.ok()) return fail(console, plan.error());
     for (const SessionPlan& other : plans)
       if (other.content_id == plan->content_id)
@@ -209,6 +215,7 @@ void add_seed_command(CLI::App& app, Chosen& chosen) {
       "--trust", arguments->trust,
       "check only the sizes of the files at the start, and bytes when they are sent");
   add_media_options(*command, *arguments, trust);
+  command->get_option("--from-medium")->excludes(add_until_option(*command, arguments->until));
   add_as_option(*command, arguments->as, "the content's name in DIR, where it is not its own");
   add_sign_option(*command, arguments->signing);
   add_certificate_option(*command, arguments->signing);

@@ -15,6 +15,7 @@
 #include "client/app/commands/options/own_addresses.h"
 #include "client/app/commands/options/publishing_options.h"
 #include "client/app/commands/options/status_option.h"
+#include "client/app/commands/options/until_option.h"
 #include "client/app/commands/transfer/running.h"
 #include "client/app/commands/transfer/stop_request.h"
 #include "client/app/commands/transfer/url_source.h"
@@ -35,9 +36,11 @@ struct Shared {
   std::optional<ContentSecret> secret;  // of a private content
 };
 
-Result<MadeContent> make(const ShareArguments& arguments, const std::string& path,
-                         const Signer& signer, std::set<std::string>& excludes_used,
-                         Console& console) {
+}  // namespace
+
+Result<MadeContent> make_content(const ShareArguments& arguments, const std::string& path,
+                                 const Signer& signer, std::set<std::string>& excludes_used,
+                                 Console& console) {
   auto trackers = parse_addresses(arguments.network.trackers);
   if (!trackers.ok()) return trackers.error();
   auto options = create_options(arguments.making, arguments.codec.alone(), "hashing " + path,
@@ -67,8 +70,8 @@ Result<MadeContent> make(const ShareArguments& arguments, const std::string& pat
   return MadeContent{*std::move(manifest), folder_of(*named), secret, hashed_since_ns};
 }
 
-Result<SessionPlan> plan_of(const ShareArguments& arguments, MadeContent made, const Signer& signer,
-                            const PeerId& self) {
+Result<SessionPlan> serving_plan(const ShareArguments& arguments, MadeContent made,
+                                 const Signer& signer, const PeerId& self) {
   auto core = core_options(arguments.network, {}, {});
   if (!core.ok()) return core.error();
   auto certificate = signer.certificate(made.manifest, self);
@@ -85,10 +88,11 @@ Result<SessionPlan> plan_of(const ShareArguments& arguments, MadeContent made, c
   plan.hashed_since_ns = made.hashed_since_ns;
   plan.offer_manifest = true;
   plan.core = *std::move(core);
-  using Kind = core::SeedPolicy::Kind;
-  plan.core.seeding.kind = arguments.leave_when_safe ? Kind::kWhenSafe : Kind::kForever;
+  plan.core.seeding.kind = core::SeedPolicy::Kind::kForever;
   return plan;
 }
+
+namespace {
 
 // No file that this command writes, and no secret, is part of what is shared.
 Status check_apart(const ShareArguments& arguments, const std::string& path) {
@@ -99,18 +103,17 @@ Status check_apart(const ShareArguments& arguments, const std::string& path) {
   return apart.ok() ? check_key_apart(arguments.signing, path) : apart;
 }
 
-std::vector<std::string> links_of(const ShareArguments& arguments, const PeerDriver& driver,
-                                  const Signer& signer, const std::vector<Shared>& shared) {
-  std::vector<std::string> links;
-  for (const auto& [session, secret] : shared) {
-    const auto trackers = session->trackers().addresses();
-    const Manifest& manifest = *session->plan().manifest;
-    links.push_back(to_text(
-        Link{manifest.id, trackers, link_addresses(arguments.network, driver.listening()),
-             signer.publisher(), secret, origins_for_link(manifest.info, manifest.origins)}));
-  }
-  return links;
+}  // namespace
+
+std::string link_of(const ShareArguments& arguments, const PeerDriver& driver, const Signer& signer,
+                    const ContentSession& session, const std::optional<ContentSecret>& secret) {
+  const Manifest& manifest = *session.plan().manifest;
+  return to_text(Link{manifest.id, session.trackers().addresses(),
+                      link_addresses(arguments.network, driver.listening()), signer.publisher(),
+                      secret, origins_for_link(manifest.info, manifest.origins)});
 }
+
+namespace {
 
 // Each link alone on a line of stdout, and what to do with it elsewhere on stderr. A secret goes to
 // stdout alone.
@@ -157,8 +160,8 @@ bool end_refused(std::vector<Shared>& shared, Console& console) {
          }) > 0;
 }
 
-// What makes and signs, once origins may be published and nothing that this command writes is part
-// of what is shared.
+}  // namespace
+
 Result<Signer> prepare_making(const ShareArguments& arguments, Console& console) {
   if (const auto origins = origins_to_publish(arguments.origins); !origins.ok())
     return origins.error();
@@ -166,6 +169,8 @@ Result<Signer> prepare_making(const ShareArguments& arguments, Console& console)
     if (const Status apart = check_apart(arguments, path); !apart.ok()) return apart.error();
   return Signer::for_making(arguments.signing, console);
 }
+
+namespace {
 
 // Makes the contents here, with this terminal's progress and this user's keys, and leaves them to
 // the daemon.
@@ -180,7 +185,7 @@ ExitCode leave_to_daemon(const ShareArguments& arguments, Console& console) {
   std::set<std::string> excludes_used;
   std::vector<std::string> links;
   for (const std::string& path : arguments.paths) {
-    const auto made = make(arguments, path, *signer, excludes_used, console);
+    const auto made = make_content(arguments, path, *signer, excludes_used, console);
     if (!made.ok()) return fail_or_stop(console, made.error(), path + " is not shared");
     const auto link = share_with_daemon(daemon, *made, signer->publisher());
     if (!link.ok()) return fail(console, link.error());
@@ -201,6 +206,9 @@ ExitCode run_share(const ShareArguments& arguments, Console& console) {
   auto options = driver_options(arguments.network, arguments.codec, arguments.paths.size());
   if (!options.ok()) return fail(console, options.error());
   options->only_serves = true;
+  auto seeding = read_until(arguments.until);
+  if (!seeding.ok()) return fail(console, seeding.error());
+  if (arguments.leave_when_safe) seeding->kind = core::SeedPolicy::Kind::kWhenSafe;
   const auto signer = prepare_making(arguments, console);
   if (!signer.ok()) return fail(console, signer.error());
   const StopRequest stop;
@@ -214,11 +222,12 @@ ExitCode run_share(const ShareArguments& arguments, Console& console) {
   std::vector<Shared> shared;
   std::set<std::string> excludes_used;
   for (const std::string& path : arguments.paths) {
-    auto made = make(arguments, path, *signer, excludes_used, console);
+    auto made = make_content(arguments, path, *signer, excludes_used, console);
     if (!made.ok()) return fail_or_stop(console, made.error(), arguments.if_stopped);
     const auto secret = made->secret;
-    auto plan = plan_of(arguments, *std::move(made), *signer, driver->id());
+    auto plan = serving_plan(arguments, *std::move(made), *signer, driver->id());
     if (!plan.ok()) return fail(console, plan.error());
+    plan->core.seeding = *seeding;
     for (const Shared& other : shared)
       if (other.session->plan().content_id == plan->content_id)
         return fail(console, {ErrorCode::kBadInput, "share " + path, "the same content twice"});
@@ -239,7 +248,10 @@ ExitCode run_share(const ShareArguments& arguments, Console& console) {
     if (!heard && now < due) return due;
     told = true;
     refused = end_refused(shared, console);
-    print_links(links_of(arguments, *driver, *signer, shared), console);
+    std::vector<std::string> links;
+    for (const auto& [session, secret] : shared)
+      links.push_back(link_of(arguments, *driver, *signer, *session, secret));
+    print_links(links, console);
     say_reach(arguments, *driver, shared, console);
     if (console.output_failed()) driver->stop();  // nobody learns of the links
     return core::kNever;
@@ -289,6 +301,7 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
   CLI::Option* when_safe =
       command->add_flag("--leave-when-safe", arguments->leave_when_safe,
                         "end once the connected peers together hold the whole content");
+  CLI::Option* until = add_until_option(*command, arguments->until)->excludes(when_safe);
   add_codec_options(*command, arguments->codec);
   add_kernels_option(*command, arguments->kernels);
   add_network_options(*command, arguments->network);
@@ -298,7 +311,7 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
   add_origin_access_options(*command, arguments->origins);
   add_status_options(*command, arguments->status);
   add_console_options(*command, arguments->console);
-  add_daemon_options(*command, *arguments)->excludes(when_safe);
+  add_daemon_options(*command, *arguments)->excludes(when_safe)->excludes(until);
   command->callback([arguments, output, &chosen] {
     if (output->count() > 0 && arguments->paths.size() > 1)
       throw CLI::ValidationError("-o", "goes with one PATH");
