@@ -187,7 +187,9 @@ void Pushing::on(Host& host, TellOthers& step) {
   if (known_.size() > kPeersTold) known_.erase(known_.begin());
 }
 
-void Pushing::on(Host&, CallPeer& step) {
+void Pushing::on(Host& host, CallPeer& step) {
+  look_for_connections();  // the last look may be a second old
+  if (!host.push.row().way.empty()) return;
   if (may_be_named_by("", step.endpoint.ip, in_private_range_)) call(step.endpoint);
 }
 

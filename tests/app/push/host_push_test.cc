@@ -220,7 +220,7 @@ TEST_CASE("a download without progress fails only if there is a limit") {
     }
     CHECK(stage.row().state == HostState::kReceiving);
     stage.pass(66 * kSecond);
-    CHECK(stage.row().reason == "nothing came within 60s: nobody sends");
+    CHECK(stage.row().reason == "nothing came within 1m00s: nobody sends");
   }
 }
 
