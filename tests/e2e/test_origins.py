@@ -82,7 +82,7 @@ class Links(OriginTest):
         """A copy of the manifest file that names this origin without a signature."""
         manifest = Manifest((manifest or self.manifest).read_bytes())
         path = self.folder / "with origins.firn"
-        path.write_bytes(write_manifest(manifest.info, origins=[url], **around))
+        path.write_bytes(write_manifest(manifest.info, origins=[url.encode()], **around))
         return path
 
     def test_a_manifest_file_cannot_lead_to_this_machine(self):

@@ -105,8 +105,8 @@ const Error kNoFile{ErrorCode::kNotFound, "fetch https://host.example/a", "no su
 std::string files_fail(Patient& it, std::uint32_t count) {
   std::string said;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const core::TimeUs began = it.now++;
-    said = it.health.file_failed("a", kNoFile, began, it.now);
+    const core::TimeUs began = ++it.now;
+    said = it.health.file_failed("a", kNoFile, began, ++it.now);
   }
   return said;
 }
