@@ -113,8 +113,9 @@ TEST_CASE("a name that leads to a private address may lead elsewhere later, an a
   for (const auto& [host, fault] : {std::pair("name.localhost", Fault::kWrongServer),
                                     {"localhost", Fault::kNotAllowed},
                                     {"127.0.0.1", Fault::kNotAllowed}}) {
-    CAPTURE(host + port);
-    const auto sink = fetched(*transfers, request_for("http://" + (host + port), OriginAccess()));
+    const std::string asked = host + port;
+    CAPTURE(asked);
+    const auto sink = fetched(*transfers, request_for("http://" + asked, OriginAccess()));
     CHECK(sink->wait_for_end().fault == fault);
   }
   CHECK(server.connections() == 0);
