@@ -141,6 +141,10 @@ void SwarmCore::origin_open(bool open, TimeUs now) {
   if (receiving(*parts_, now)) parts_->transfer->origins.open(open);
 }
 
+void SwarmCore::origins_lack(const GenerationSet& lacking, TimeUs now) {
+  if (receiving(*parts_, now)) parts_->transfer->origins.lack(lacking);
+}
+
 void SwarmCore::generation_fetched(std::uint32_t generation, bool verified, TimeUs now) {
   if (receiving(*parts_, now)) parts_->transfer->origins.fetched(generation, verified);
 }

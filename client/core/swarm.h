@@ -26,6 +26,7 @@
 
 #include "client/core/base/actions.h"
 #include "client/core/base/types.h"
+#include "client/core/rows/generation_set.h"
 #include "client/core/view/report.h"
 #include "client/core/view/standstill.h"
 #include "client/core/view/swarm_view.h"
@@ -70,6 +71,8 @@ class SwarmCore {
   void generation_decoded(std::uint32_t generation, DecodeOutcome outcome, TimeUs now);
   // An origin can be asked for generations from now on, or none can. At first none can.
   void origin_open(bool open, TimeUs now);
+  // All generations that no origin has, as far as is known now.
+  void origins_lack(const GenerationSet& lacking, TimeUs now);
   // The answer for one generation of FetchFromOrigin. `verified`: it came, is right and written.
   void generation_fetched(std::uint32_t generation, bool verified, TimeUs now);
   // The answer to JudgeRows: which of its slots hold true rows, and which false ones. `readable`:

@@ -208,7 +208,10 @@ Result<OriginUrl> parse_origin(std::string_view text) {
   const auto path = normal_part(text.substr(0, question), kPathCharacters);
   const auto query =
       normal_part(text.substr(std::min(question + 1, text.size())), kQueryCharacters);
-  if (!path || !query) return refused("it has '%' without two hexadecimal digits behind it");
+  if (!path || !query)
+    return refused(
+        "it has '%' without two hexadecimal digits behind it; URLs are percent-encoded: write %25 "
+        "for '%'");
   if (!path->empty()) url.path_ = *path;
   url.query_ = *query;
   if (url.text().size() > limits::kOriginBytesMax)

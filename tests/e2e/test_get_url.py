@@ -140,6 +140,10 @@ class Downloads(UrlTest):
                         [self.serve({}).url("/two")]):
             self.assert_refused(self.fetch(url, *options), USAGE)
         self.assert_refused(self.run_firn("get", "firn:" + "a" * 52, "--share"), USAGE, "--seed")
+        self.assert_refused(self.fetch(url, "--share", "--seed", "none"), USAGE, "--seed")
+
+    def test_a_percent_sign_that_is_not_encoded_is_explained(self):
+        self.assert_refused(self.fetch("s3://bucket/100%.bin"), USAGE, "%25")
 
     def test_a_bucket_at_an_endpoint(self):
         server = self.serve({"/bucket/dir/big.bin": Page(DATA)})
@@ -243,10 +247,19 @@ class Interruptions(UrlTest):
         self.assertEqual(OTHER, (self.into / "big.bin").read_bytes())
         self.assertIn("changed", get.output("stderr"))
 
-    def test_a_server_that_is_not_there_is_given_up_after_the_timeout(self):
+    def test_a_server_that_is_not_there_is_given_up_after_three_attempts_or_the_timeout(self):
         url = f"http://{harness.own_host()}:{harness.free_port()}/big.bin"
         self.assert_refused(self.fetch(url, "--timeout", "500ms"), UNREACHABLE, "no connection",
                             "next attempt is in 1 s", "500 ms")
+        self.assert_refused(self.fetch(url), UNREACHABLE, "no connection", "next attempt is in 2 s")
+        self.assert_refused(self.run_firn("create", url, "-o", self.folder / "x.firn"), UNREACHABLE, "no connection")
+        self.assertEqual([], list(self.into.iterdir()))
+
+    def test_a_folder_without_its_slash_is_refused_where_the_server_redirects(self):
+        server = self.serve({"/photos": Page(b"", redirect="/photos/"), "/photos/": Page(b"<html>a list</html>")})
+        url = server.url("/photos")
+        self.assert_refused(self.fetch(url), USAGE, "URL of a folder", url + "/")
+        self.assert_refused(self.run_firn("create", url, "-o", self.folder / "x.firn"), USAGE, "URL of a folder")
         self.assertEqual([], list(self.into.iterdir()))
 
     def test_what_the_server_has_not_or_refuses_is_said_at_once(self):

@@ -58,6 +58,12 @@ class Published(DaemonTest):
                               (("--origin", URL, "--no-origin"), "--no-origin")):
             self.assert_refused(self.run_firn("get", "x.firn", *options), USAGE, word)
 
+    def test_a_folder_needs_the_url_of_a_folder(self):
+        folder = self.tree({"a": KIB})
+        for command in (["create", folder, "-o", self.folder / "x.firn"], ["share", folder]):
+            self.assert_refused(self.run_firn(*command, "--origin", "https://files.example/x"), USAGE,
+                                "the URL of a folder ends in '/'")
+
     def test_share_and_seed_print_a_link_that_names_the_origin(self):
         source = self.file(KIB)
         self.assertIn(NAMED, self.share(source, "--origin", URL).link())

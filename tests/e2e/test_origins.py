@@ -82,7 +82,7 @@ class Links(OriginTest):
         """A copy of the manifest file that names this origin without a signature."""
         manifest = Manifest((manifest or self.manifest).read_bytes())
         path = self.folder / "with origins.firn"
-        path.write_bytes(write_manifest(manifest.info, origins=[url], **around))
+        path.write_bytes(write_manifest(manifest.info, origins=[url.encode()], **around))
         return path
 
     def test_a_manifest_file_cannot_lead_to_this_machine(self):
@@ -140,6 +140,24 @@ class Links(OriginTest):
         secret = re.search(r"[.]([a-z2-7]{56})", link).group(1)
         for request in origin.requests:
             self.assertNotIn(secret, str(request.headers) + request.target)
+
+
+    def test_a_private_content_comes_from_an_origin_alone_by_link_and_manifest_together(self):
+        origin = self.serve()
+        url, manifest = self.url_of(origin), self.folder / "private.firn"
+        status, link, errors = self.run_firn("create", self.path, "-o", manifest, *SMALL, "--private", "--origin", url)
+        self.assertEqual(0, status, errors)
+        self.assertIn(f"hand out {manifest} with the link", errors)
+        self.assert_refused(self.run_firn("get", manifest, "-o", self.folder), USAGE, "LINK X.firn")
+        for name, sources in (("one", (link.strip(), manifest)), ("two", (manifest, link.strip()))):
+            get = self.fetch(sources[1], "--origin", url, what=sources[0], name=name)
+            self.assert_all_from(url, self.assert_downloaded(self.path, get))
+        self.assert_refused(self.run_firn("get", manifest, manifest, "-o", self.folder), USAGE, "named twice")
+
+    def test_a_link_without_a_manifest_says_that_the_origin_has_none(self):
+        origin = self.serve()
+        get = self.fetch_from(self.url_of(origin), "--timeout", "2s", what=self.link())
+        self.assert_unused(origin, get, "the origin has files and no manifest", "firn seed X.firn")
 
 
 class Credentials(OriginTest):
@@ -223,6 +241,13 @@ class Buckets(OriginTest):
         get = self.fetch_signed("--timeout", "2s")
         self.assert_ends_without(get, "answers 403", "s3://bucket/holiday/")
         self.assert_nowhere(["sesame", "AKID"], self.said(get))
+
+    def test_a_bucket_elsewhere_that_a_manifest_names_is_not_looked_for_at_amazons(self):
+        named = self.create(self.path, *SMALL, "--origin", "s3://bucket/holiday/")
+        self.keys()
+        get = self.fetch("--timeout", "2s", what=named)
+        self.assert_ends_without(get, "add --origin s3://bucket/holiday/", "it is not used")
+        self.assertEqual(0, self.origin.connections)
 
     def test_another_region_is_signed_for_if_it_is_named(self):
         self.keys()
@@ -340,6 +365,14 @@ class Folders(OriginTest):
         self.holder("--peer", get.endpoint())
         self.assert_downloaded(self.path, get)
         self.assertIn("/holiday/b", self.said(get))
+
+    def test_a_file_that_is_missing_there_keeps_no_other_from_coming(self):
+        self.use_tree({"a": 4 * GENERATION, "b": 4 * GENERATION, "c": 4 * GENERATION})
+        elsewhere = self.folder / "elsewhere"
+        harness.write_tree(elsewhere / "holiday", {name: (self.path / name).read_bytes() for name in ("a", "c")})
+        get = self.fetch_from(self.url_of(self.serve(elsewhere)), "--timeout", "3s")
+        get.wait_event("progress", 60, lambda event: event["bytes_verified"] == 8 * GENERATION)
+        self.assert_ends_without(get, "b: the server answers 404")
 
     def test_a_choice_of_files_is_all_that_is_fetched(self):
         self.use_tree({"a": 4 * GENERATION, "b": 3 * GENERATION, "c": 5 * GENERATION})

@@ -42,12 +42,50 @@ Result<Manifest> make_unsigned(const CreateArguments& arguments, const UrlSource
   return content::create_manifest(*path, options);
 }
 
+// What has been made, its link, and how to hand both out.
+void tell_made(const CreateArguments& arguments, const Manifest& manifest, const Signer& signer,
+               Console& out) {
+  const Shape& shape = manifest.info.shape;
+  out.event({{"event", "created"},
+             {"content_id", manifest.id.text()},
+             {"bytes", shape.content_bytes},
+             {"files", manifest.info.files.size()},
+             {"generations", shape.generation_count()},
+             {"generation_size", shape.generation_size},
+             {"block_bytes", shape.block_bytes},
+             {"manifest", arguments.output}});
+  const std::uint32_t generations = shape.generation_count();
+  out.info(
+      fmt::format("{}: {} in {}, {} generation{} of {} x {}", manifest.info.name,
+                  format_bytes(shape.content_bytes), content::entries_text(manifest.info.files),
+                  generations, generations == 1 ? "" : "s", shape.generation_size,
+                  format_bytes(shape.block_bytes)),
+      manifest.id);
+  const auto secret = secret_for(arguments.making, signer, manifest.id);
+  if (!out.json() || secret)  // nothing else tells the secret
+    out.print(to_text(Link{manifest.id,
+                           manifest.trackers,
+                           {},
+                           signer.publisher(),
+                           secret,
+                           origins_for_link(manifest.info, manifest.origins)}));
+  if (!manifest.origins.empty())
+    out.info(fmt::format("hand out {}{}: the origin has no manifest, so the link alone works only "
+                         "while a tracker or peer has it, as after firn seed {} DIR",
+                         arguments.output, secret ? " with the link (firn get LINK X.firn)" : "",
+                         arguments.output),
+             manifest.id);
+}
+
 ExitCode run_of_source(const CreateArguments& arguments, const UrlSource* url, Console& out) {
   auto trackers = parse_addresses(arguments.trackers);
   if (!trackers.ok()) return fail(out, trackers.error());
   const auto origins = origins_to_publish(url != nullptr ? with_origin(arguments.origins, *url, out)
                                                          : arguments.origins);
   if (!origins.ok()) return fail(out, origins.error());
+  if (url == nullptr)
+    if (const Status fit = check_origins_fit(*origins, arguments.path); !fit.ok())
+      return fail(out, fit.error());
   const OutputFile output(arguments.output, kManifestFile);
   if (const Status free = check_output(output, arguments.path); !free.ok())
     return fail(out, free.error());
@@ -73,30 +111,7 @@ ExitCode run_of_source(const CreateArguments& arguments, const UrlSource* url, C
   const Status written = output.write(manifest->file_bytes);
   if (!written.ok()) return fail(out, written.error());
 
-  const Shape& shape = manifest->info.shape;
-  out.event({{"event", "created"},
-             {"content_id", manifest->id.text()},
-             {"bytes", shape.content_bytes},
-             {"files", manifest->info.files.size()},
-             {"generations", shape.generation_count()},
-             {"generation_size", shape.generation_size},
-             {"block_bytes", shape.block_bytes},
-             {"manifest", arguments.output}});
-  const std::uint32_t generations = shape.generation_count();
-  out.info(
-      fmt::format("{}: {} in {}, {} generation{} of {} x {}", manifest->info.name,
-                  format_bytes(shape.content_bytes), content::entries_text(manifest->info.files),
-                  generations, generations == 1 ? "" : "s", shape.generation_size,
-                  format_bytes(shape.block_bytes)),
-      manifest->id);
-  const auto secret = secret_for(arguments.making, *signer, manifest->id);
-  if (!out.json() || secret)  // nothing else tells the secret
-    out.print(to_text(Link{manifest->id,
-                           manifest->trackers,
-                           {},
-                           signer->publisher(),
-                           secret,
-                           origins_for_link(manifest->info, manifest->origins)}));
+  tell_made(arguments, *manifest, *signer, out);
   return ExitCode::kOk;
 }
 
@@ -115,8 +130,8 @@ void add_create_command(CLI::App& app, Chosen& chosen) {
   command
       ->add_option(
           "PATH", arguments->path,
-          "file or folder; or the URL (https, http, s3) of one file, which is read once and "
-          "not kept")
+          "file or folder; or the URL (https, http, s3; percent-encoded, so %25 for '%') of one "
+          "file, which is read once and not kept")
       ->option_text("PATH|URL")
       ->required()
       ->check(not_empty());

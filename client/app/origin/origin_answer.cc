@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kEtagBytesMax = 512;
 constexpr std::string_view kWeak = "W/";
+constexpr std::size_t kReasonCodeMax = 64, kReasonWordsMax = 200;
 
 std::string_view unpadded(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r");
@@ -155,6 +156,16 @@ Error malformed(const std::string& field) {
   return {ErrorCode::kProtocol, "read the answer", "its header " + field + " is malformed"};
 }
 
+// What stands between <NAME> and </NAME>.
+std::string_view element_of(std::string_view xml, const std::string& name) {
+  const std::string open = "<" + name + ">";
+  const std::size_t first = xml.find(open);
+  if (first == std::string_view::npos) return {};
+  xml.remove_prefix(first + open.size());
+  const std::size_t end = xml.find("</" + name + ">");
+  return end == std::string_view::npos ? std::string_view() : xml.substr(0, end);
+}
+
 // The judgement on what a request asked for, in words.
 class Judge {
  public:
@@ -185,7 +196,11 @@ class Judge {
 
 TransferEnd Judge::refused(const TransferRequest& request) const {
   const int status = answer_.status;
-  const std::string said = "the server answers " + std::to_string(status);
+  const std::string said = "the server answers " + std::to_string(status) +
+                           (answer_.reason.empty() ? "" : " (" + answer_.reason + ")");
+  if (status == 404 && answer_.reason.starts_with("NoSuchBucket"))
+    return fault(Fault::kGone, ErrorCode::kNotFound,
+                 said + ": it has no such bucket; check the URL and --endpoint");
   if (status == 404 || status == 410)
     return fault(Fault::kGone, ErrorCode::kNotFound, said + ": it has no such file; check the URL");
   if (status == 412) return changed(said + ": the file has changed since the last answer");
@@ -261,6 +276,20 @@ Result<OriginAnswer> parse_answer(std::string_view header, std::int64_t now_s) {
       region.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string::npos)
     answer.bucket_region = region;
   return answer;
+}
+
+std::string reason_of_body(std::string_view body) {
+  if (body.find("<Error>") == std::string_view::npos && !body.starts_with("<Error ")) return "";
+  const std::string code = to_plain_text(element_of(body, "Code"), kReasonCodeMax);
+  const std::string words = to_plain_text(element_of(body, "Message"), kReasonWordsMax);
+  return code.empty() || words.empty() ? code + words : code + ": " + words;
+}
+
+std::string folder_advice(const OriginUrl& folder) {
+  return "it is the URL of a folder, and a web server does not list its files; give the URL of one "
+         "file. The files of a folder come with a manifest: make it where they are (firn create "
+         "FOLDER -o X.firn --origin " +
+         folder.shown() + "), then firn get X.firn";
 }
 
 TransferEnd check_answer(const TransferRequest& request, const OriginAnswer& answer,

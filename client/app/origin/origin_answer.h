@@ -25,6 +25,7 @@ struct OriginAnswer {
   std::string encoding;               // Content-Encoding in small letters; empty: none, or identity
   std::optional<std::uint32_t> retry_after_s;  // at most kRetryAfterMaxS
   std::string bucket_region;                   // x-amz-bucket-region of S3's errors; or empty
+  std::string reason;                          // what the body says: reason_of_body(); or empty
 
   // The file's state, for later requests for it: a strong ETag, else the date of its last change,
   // else empty.
@@ -42,11 +43,18 @@ std::optional<std::int64_t> seconds_of_date(std::string_view date);
 // more than kAnswerHeaderBytesMax bytes.
 Result<OriginAnswer> parse_answer(std::string_view header, std::int64_t now_s);
 
+// "NoSuchKey: The specified key does not exist." of the body of an S3 server's error, or of its
+// beginning; empty: it is none. Plain text of a line at most.
+std::string reason_of_body(std::string_view body);
+
 // Whether the bytes behind `answer` are those of `request`: kNone or the fault, in this order:
 // status, encoding, validator, size, range, number of bytes. A 200 for a range is accepted if the
 // range is all of the file. Redirects (3xx) are faults here: transfers.h follows them before.
 // `where`: the URL that answered, as it may be shown, for messages.
 TransferEnd check_answer(const TransferRequest& request, const OriginAnswer& answer,
                          const std::string& where);
+
+// Of a folder's URL that is asked for as a file: why not, and what to do.
+std::string folder_advice(const OriginUrl& folder);
 
 }  // namespace firn::app

@@ -24,12 +24,20 @@ bool host_is_named(const OriginUrl& url, const std::vector<std::string>& hosts,
 
 Result<OriginAccess> access_of(const OriginUrl& url, const OriginPlan& plan) {
   OriginAccess given = plan.given;
-  if (url.scheme() == OriginUrl::Scheme::kS3 && !plan.named_hosts.empty() && !given.aws)
-    if (const Status read = add_aws_settings(given); !read.ok()) return read.error();
+  const bool is_bucket = url.scheme() == OriginUrl::Scheme::kS3;
+  if (is_bucket && !given.aws)
+    if (const Status read = add_aws_settings(given); !read.ok() && !plan.named_hosts.empty())
+      return read.error();
   OriginAccess access;
-  if (host_is_named(url, plan.named_hosts, given)) access = given;
+  access.region = plan.given.region;
+  if (host_is_named(url, plan.named_hosts, given))
+    access = given;
+  else if (is_bucket && !given.endpoint.empty())
+    return Error{ErrorCode::kBadInput, "fetch from " + url.shown(),
+                 "a link or manifest names it, and the endpoint " + given.endpoint +
+                     " is for buckets that you name: add --origin " + url.shown() +
+                     " if it is there"};
   access.by_hand = false;
-  access.region = given.region;
   return access;
 }
 
@@ -44,9 +52,12 @@ OriginChoice choose_origins(const OriginPlan& plan, const Manifest& manifest,
                             const std::optional<PublicKey>& publisher) {
   OriginChoice choice;
   if (plan.none) return choice;
+  const auto is_there = [&](const OriginUrl& url) {
+    return std::ranges::any_of(choice.origins,
+                               [&](const Origin& other) { return other.url == url; });
+  };
   const auto add = [&](const OriginUrl& url, OriginAccess access) {
-    const auto same = [&](const Origin& other) { return other.url == url; };
-    if (std::ranges::any_of(choice.origins, same)) return;
+    if (is_there(url)) return;
     if (const Status fits = check_origin_fits(url, manifest.info); !fits.ok())
       return choice.refused.push_back(fits.error().message());
     choice.origins.push_back({url, std::make_shared<const OriginAccess>(std::move(access))});
@@ -59,6 +70,7 @@ OriginChoice choose_origins(const OriginPlan& plan, const Manifest& manifest,
   const auto add_text = [&](const std::string& text) {
     const auto url = parse_origin(text);
     if (!url.ok()) return choice.refused.push_back(url.error().message());
+    if (is_there(*url)) return;
     auto access = access_of(*url, plan);
     if (!access.ok()) return choice.refused.push_back(access.error().message());
     add(*url, *std::move(access));

@@ -33,8 +33,9 @@ struct OriginChoice {
   std::vector<std::string> refused;  // for each origin that cannot be used, a message that says why
 };
 
-// `publisher`: the key that the link names. Reads AWS's settings for a bucket if the user has named
-// hosts, as its host may be among these.
+// `publisher`: the key that the link names. Reads AWS's settings for a bucket: its host may be
+// among the named ones, and an endpoint for it says that the user's buckets are not at Amazon: then
+// a bucket whose host is not named is refused rather than asked for there.
 OriginChoice choose_origins(const OriginPlan& plan, const Manifest& manifest,
                             const std::optional<PublicKey>& publisher);
 

@@ -1,5 +1,7 @@
 #include "client/app/origin/origin_health.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -34,14 +36,37 @@ std::string OriginHealth::failed(const TransferEnd& end, core::TimeUs began, cor
   rests_until_ = now + std::max(rest, kRestMin);
   if (said_ || (passing && failures_ <= kFailuresQuiet)) return "";
   said_ = true;
-  return error.message() + "; this origin is asked again after a while";
+  return error.message() +
+         fmt::format("; this origin is asked again in {} s", (rests_until_ - now) / core::kSecond);
 }
 
-std::string OriginHealth::sent_others(const std::string& files, std::uint64_t from) {
-  if (rests_until_ == core::kNever) return "";
-  return leave({ErrorCode::kCorrupt, "fetch " + files,
-                "the bytes from " + std::to_string(from) +
-                    " on differ from the content; put the right files on that server"});
+// A server that refuses all files wants credentials; one that refuses a file may have its
+// signatures renewed (see failed()), or hide that it has no such file.
+bool OriginHealth::is_of_file(Fault fault) const {
+  return fault == Fault::kGone || fault == Fault::kNoRanges || fault == Fault::kChanged ||
+         fault == Fault::kEncoded || (fault == Fault::kForbidden && !has_worked_);
+}
+
+std::string OriginHealth::file_failed(const std::string& file, const Error& why, core::TimeUs began,
+                                      core::TimeUs now) {
+  if (files_lacking_++ == 0) lacking_ = file + ": " + words_of(why);
+  if (rests_until_ == core::kNever || began <= file_failed_at_) return "";
+  file_failed_at_ = now;
+  ++file_failures_;
+  if (file_failures_ >= kFilesMax && !has_worked_) {
+    std::string said = leave(why);
+    trouble_.clear();
+    return said;
+  }
+  return file_failures_ > kFilesMax
+             ? ""
+             : why.message() + "; this origin is not asked for this file again";
+}
+
+std::string OriginHealth::trouble() const {
+  if (!trouble_.empty() || files_lacking_ < 2) return trouble_.empty() ? lacking_ : trouble_;
+  return fmt::format("{} (and {} more file{})", lacking_, files_lacking_ - 1,
+                     files_lacking_ == 2 ? "" : "s");
 }
 
 std::string OriginHealth::leave(const Error& why) {
@@ -51,8 +76,8 @@ std::string OriginHealth::leave(const Error& why) {
 }
 
 bool OriginHealth::worked(core::TimeUs began) {
-  if (began <= failed_at_) return false;
   has_worked_ = true;
+  if (began <= failed_at_) return false;
   failures_ = 0;
   if (rests_until_ == core::kNever) return false;
   trouble_.clear();

@@ -108,6 +108,7 @@ Status OriginReading::begin(std::uint64_t first, const OriginFileState& known) {
   state_ = first == 0 ? OriginFileState{} : known;
   position_ = first;
   whole_ = changed_ = false;
+  reached_ |= first > 0;
   progressed_ = allowed_ = Clock::now();
   pause_ = {};
   trouble_.clear();
@@ -140,6 +141,7 @@ Status OriginReading::connect() {
     {
       const std::lock_guard lock(inflow_->mutex);
       if (const auto& answer = inflow_->answer()) {
+        reached_ = true;
         if (!state_.bytes) state_.bytes = answer->size;
         if (state_.validator.empty()) state_.validator = answer->validator();
         if (state_.last_modified.empty()) state_.last_modified = answer->last_modified;
@@ -239,6 +241,9 @@ Status OriginReading::recover(const TransferEnd& end) {
               error.detail +
                   "; and it cannot be gone on with, as the server says neither ETag nor "
                   "date of the file, or not its size; the same command begins anew");
+  reached_ |= end.reached;
+  if (!reached_ && ++vain_attempts_ == kFirstAttempts)
+    return as(ErrorCode::kUnreachable, error.detail);
   trouble_ = error.detail;
   pause_ = std::clamp<Clock::duration>(pause_ * 2, options_.first_pause, options_.longest_pause);
   const auto asked = std::chrono::seconds(end.retry_after_s.value_or(0));

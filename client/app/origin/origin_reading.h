@@ -1,6 +1,7 @@
 // One file of an origin, read in order to its end as a file of this machine is read: the caller
 // waits for bytes. What passes (no connection, a server that is overloaded or closes early) is
-// tried again, and reading goes on behind the last byte that came.
+// tried again, and reading goes on behind the last byte that came. A server that has never been
+// reached is given up after kFirstAttempts: its name may be wrong.
 #pragma once
 
 #include <chrono>
@@ -47,6 +48,8 @@ struct OriginReadingOptions {
 // One thread at a time, any thread.
 class OriginReading {
  public:
+  static constexpr int kFirstAttempts = 3;
+
   OriginReading(std::shared_ptr<Transfers> transfers, OriginUrl url,
                 std::shared_ptr<const OriginAccess> access, OriginReadingOptions options);
   ~OriginReading();
@@ -56,8 +59,8 @@ class OriginReading {
   // Waits for the server's answer; then read() gives the bytes from `first` on. `first` above 0: at
   // most known.bytes, of the file in the state `known` (can_go_on()). May be called again, also
   // after errors. Errors, of read() too: kUnreachable (given up after the timeout; the server has
-  // no such file or refuses it; bytes are missing and the server gives nothing to go on by),
-  // kCorrupt (the file has changed: changed()), kCancelled, and those of TransferEnd.
+  // no such file or refuses it, or is never reached; bytes are missing and the server gives nothing
+  // to go on by), kCorrupt (the file has changed: changed()), kCancelled, and those of TransferEnd.
   Status begin(std::uint64_t first, const OriginFileState& known);
   // After begin().
   const OriginFileState& state() const { return state_; }
@@ -90,6 +93,8 @@ class OriginReading {
   std::uint64_t position_ = 0;  // of the next byte that read() gives
   bool whole_ = false;  // the server gives no ranges: all is asked for, the rest passed over
   bool changed_ = false;
+  int vain_attempts_ = 0;  // to reach the server; none counts once it has been reached
+  bool reached_ = false;   // in this run or, as bytes are known, in an earlier one
 
   // Of the present transfer.
   std::uint64_t id_ = 0;

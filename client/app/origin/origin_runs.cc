@@ -14,7 +14,8 @@ OriginRuns::OriginRuns(std::vector<Origin> origins, const Info& info,
                        std::shared_ptr<Transfers> transfers, std::function<void()> wake,
                        OriginEvents& events)
     : info_(info), transfers_(std::move(transfers)), wake_(std::move(wake)), events_(events) {
-  for (Origin& origin : origins) origins_.emplace_back(std::move(origin));
+  for (Origin& origin : origins)
+    origins_.emplace_back(std::move(origin), info_.shape.generation_count());
 }
 
 OriginRuns::~OriginRuns() {
@@ -23,7 +24,7 @@ OriginRuns::~OriginRuns() {
 
 // --- what is asked for ---
 
-std::optional<std::size_t> OriginRuns::choose(core::TimeUs now) {
+std::optional<std::size_t> OriginRuns::choose(std::uint32_t generation, core::TimeUs now) {
   const auto reluctance = [this](std::size_t i) {
     const auto under_way = std::ranges::count_if(
         runs_, [i](const auto& run) { return run->origin == i && !run->failed; });
@@ -33,7 +34,8 @@ std::optional<std::size_t> OriginRuns::choose(core::TimeUs now) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < origins_.size(); ++i) {
     const std::size_t candidate = (next_origin_ + i) % origins_.size();
-    if (!origins_[candidate].health.well(now)) continue;
+    const Asked& origin = origins_[candidate];
+    if (!origin.health.well(now) || origin.lacks.contains(generation)) continue;
     if (!best || reluctance(candidate) < reluctance(*best)) best = candidate;
   }
   if (best) next_origin_ = *best + 1;
@@ -51,12 +53,14 @@ void OriginRuns::fetch(const core::FetchFromOrigin& asked, core::TimeUs now) {
     sizes.push_back(info_.shape.bytes_in_generation(g));
   run->bytes = std::make_shared<RunBytes>(sizes, wake_);
   run->bytes->hold(paused_);
-  if (const auto origin = choose(now)) {
+  if (const auto origin = choose(asked.first, now)) {
     run->origin = *origin;
-    for (const OriginPiece& piece : origin_pieces(info_, asked.first, asked.count))
+    std::uint32_t count = 1;  // of those that it has
+    while (count < asked.count && !origins_[*origin].lacks.contains(asked.first + count)) ++count;
+    for (const OriginPiece& piece : origin_pieces(info_, asked.first, count))
       run->pieces.push_back({.what = piece});
     events_.debug(fmt::format("generations {} to {} are asked of {}", asked.first,
-                              asked.first + asked.count - 1, origins_[*origin].shown));
+                              asked.first + count - 1, origins_[*origin].shown));
   } else {
     fail(*run);
   }
@@ -91,13 +95,14 @@ void OriginRuns::step(core::TimeUs now) {
 core::TimeUs OriginRuns::next_wake() const {
   if (open_) return core::kNever;
   core::TimeUs at = core::kNever;
-  for (const Asked& origin : origins_) at = std::min(at, origin.health.rests_until());
+  for (const Asked& origin : origins_)
+    if (!origin.lacks.full()) at = std::min(at, origin.health.rests_until());
   return at;
 }
 
 void OriginRuns::look_whether_open(core::TimeUs now) {
   const bool open =
-      std::ranges::any_of(origins_, [now](const Asked& one) { return one.health.well(now); });
+      std::ranges::any_of(origins_, [now](const Asked& one) { return one.can_be_asked(now); });
   if (std::exchange(open_, open) != open) events_.open(open);
 }
 
@@ -118,6 +123,8 @@ void OriginRuns::go_on(Run& run, core::TimeUs now) {
   const bool waits = idle && !run.pieces.empty() && !origins_[run.origin].health.well(now);
   if (!run.failed && !run.pieces.empty() && (waits || !wanted)) fail(run);
   hand_over(run);
+  // All has come that was asked for; the origin lacks the rest.
+  if (!run.failed && run.pieces.empty() && run.handed < run.count) fail(run);
   answer(run, now);
   if (origins_[run.origin].health.well(now)) ask(run, now);
 }
@@ -159,9 +166,34 @@ void OriginRuns::transfer_failed(Run& run, const Failure& failure, core::TimeUs 
       kSlow * static_cast<std::uint64_t>(now - failure.piece.began) / core::kSecond;
   if (refused && failure.taken > bytes_expected) return make_way(run, failure.piece);
   if (refused && !run.failed && asks_for_less(run, failure.piece)) return;
-  origin.transfers_max = 1;
-  warn(origin.health.failed(failure.end, run.began, now));
+  if (origin.health.is_of_file(failure.end.fault)) {
+    file_failed(run, failure.piece.what.file, failure.end.status.error(), now);
+  } else {
+    origin.transfers_max = 1;
+    warn(origin.health.failed(failure.end, run.began, now));
+    tell_lacking();
+  }
   fail(run);
+}
+
+void OriginRuns::file_failed(const Run& run, std::uint32_t file, const Error& why,
+                             core::TimeUs now) {
+  Asked& origin = origins_[run.origin];
+  if (!origin.bad_files.insert(file).second) return;
+  const FileEntry& entry = info_.files[file];
+  const std::uint64_t each = info_.shape.generation_bytes();
+  for (std::uint64_t g = entry.offset / each; g * each < entry.offset + entry.bytes; ++g)
+    origin.lacks.add(static_cast<std::uint32_t>(g));
+  warn(origin.health.file_failed(entry.path, why, run.began, now));
+  tell_lacking();
+}
+
+// Of an origin that is never asked again nothing is had.
+void OriginRuns::tell_lacking() {
+  core::GenerationSet had(info_.shape.generation_count());
+  for (const Asked& origin : origins_)
+    if (origin.health.rests_until() != core::kNever) had.add_all(origin.lacks.complement());
+  events_.lack(had.complement());
 }
 
 // Some servers take one connection, or few. If an origin refuses a transfer while others go on, it
@@ -271,10 +303,18 @@ void OriginRuns::note_outcome(Run& run, std::uint32_t generation, DecodeOutcome 
   const std::vector<OriginPiece> pieces = origin_pieces(info_, generation, 1);
   std::string files = origin_file(origin.origin.url, info_, pieces.front().file).shown();
   if (pieces.size() > 1) files += fmt::format(" or one of the next {} files", pieces.size() - 1);
-  warn(origin.health.sent_others(files, pieces.front().range.first));
-  for (const auto& other : runs_)
-    if (other->origin == run.origin && !other->failed) fail(*other);
-  wake_();  // step() answers for the runs that have failed
+  const Error why{ErrorCode::kCorrupt, "fetch " + files,
+                  fmt::format("the bytes from {} on differ from the content; put the right files "
+                              "on that server",
+                              pieces.front().range.first)};
+  if (pieces.size() == 1) {
+    file_failed(run, pieces.front().file, why, now);
+  } else if (!origin.lacks.contains(generation)) {  // nobody knows which of the files it is
+    origin.lacks.add(generation);
+    warn(origin.health.file_failed(files, why, run.began, now));
+    tell_lacking();
+  }
+  if (!run.failed) fail(run);
 }
 
 void OriginRuns::warn(const std::string& text) {
@@ -293,7 +333,7 @@ std::vector<OriginFigures> OriginRuns::figures() const {
 std::vector<std::string> OriginRuns::standing() const {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < origins_.size(); ++i) {
-    const std::string& trouble = origins_[i].health.trouble();
+    const std::string trouble = origins_[i].health.trouble();
     const bool asked = std::ranges::any_of(
         runs_, [i](const auto& run) { return run->origin == i && !run->failed; });
     if (!trouble.empty()) {

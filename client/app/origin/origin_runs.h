@@ -6,7 +6,8 @@
 // Which origin: of those that can be asked now the one with the fewest runs under way, so that a
 // slow one holds nothing up; of equals one that has not just failed, then the quicker one, then the
 // next in turn. If a run fails, its remaining generations are answered as failed, and the core asks
-// for them again, perhaps at another origin.
+// for them again, perhaps at another origin. An origin is not asked for generations of a file that
+// it does not have, or of another one in its place.
 //
 // How many transfers at a time: at most kTransfersMax to an origin, bounded further as TCP bounds
 // its window. If the origin refuses a transfer, the bound falls to the number of those that go on;
@@ -22,6 +23,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,6 +36,7 @@
 #include "client/app/origin/transfers.h"
 #include "client/core/base/actions.h"
 #include "client/core/base/types.h"
+#include "client/core/rows/generation_set.h"
 #include "proto/content/manifest.h"
 
 namespace firn::app {
@@ -52,6 +55,8 @@ class OriginEvents {
   virtual void answer(std::uint32_t generation, bool verified) = 0;
   // True: some origin can be asked from now on; false: none can, as before the first call.
   virtual void open(bool open) = 0;
+  // All generations that no origin has, as far as is known now.
+  virtual void lack(const core::GenerationSet& lacking) = 0;
   virtual void say(bool warning, const std::string& text) = 0;
   virtual void debug(const std::string& text) = 0;
 };
@@ -89,10 +94,14 @@ class OriginRuns {
 
  private:
   struct Asked {
-    Asked(Origin given) : origin(std::move(given)), shown(origin.url.shown()) {}
+    Asked(Origin given, std::uint32_t generations)
+        : origin(std::move(given)), shown(origin.url.shown()), lacks(generations) {}
+    bool can_be_asked(core::TimeUs now) const { return health.well(now) && !lacks.full(); }
     const Origin origin;
     const std::string shown;
     OriginHealth health;
+    std::set<std::uint32_t> bad_files;  // that it lacks, or has others in place of
+    core::GenerationSet lacks;          // those that it is not asked for
     std::uint64_t bytes = 0;  // of the content, verified, that peers had not brought before
     std::size_t transfers = 0, transfers_max = kTransfersMax;
     std::uint64_t ended_well = 0;  // transfers
@@ -125,11 +134,13 @@ class OriginRuns {
     bool over() const { return answered == count && pieces.empty(); }
   };
 
-  std::optional<std::size_t> choose(core::TimeUs now);
+  std::optional<std::size_t> choose(std::uint32_t generation, core::TimeUs now);
   void look(Run& run, core::TimeUs now);
   void take_news(Run& run, core::TimeUs now);
   bool has_ended(const Run& run, Piece& piece, std::vector<Failure>& failures);
   void transfer_failed(Run& run, const Failure& failure, core::TimeUs now);
+  void file_failed(const Run& run, std::uint32_t file, const Error& why, core::TimeUs now);
+  void tell_lacking();
   bool asks_for_less(Run& run, const Piece& refused);
   void make_way(Run& run, const Piece& piece);
   void fail(Run& run);

@@ -21,6 +21,7 @@ constexpr long kReadBytes = 256 << 10;
 // What a server says besides a refusal or redirect is read up to here, so that its connection can
 // be used again.
 constexpr std::uint64_t kUnusedBytesMax = 64 << 10;
+constexpr std::size_t kRefusalBytesMax = 4 << 10;  // of a body that says why
 // An origin that sends fewer bytes a second than this counts as stalled: else one byte a second
 // would hold up what was asked for without an end. A modem's link is faster.
 constexpr long kStalledBytesPerSecond = 2 << 10;
@@ -127,6 +128,7 @@ void Transfer::set_up() {
   header_.clear();
   answer_.reset();
   received_ = 0;
+  refusal_.clear();
   no_memory_ = false;
   proxy_ = proxy_for(url_, options_.environment);
   // access.proxies is for the origin's own host, as credentials are.
@@ -310,6 +312,8 @@ std::size_t Transfer::take(std::span<const std::uint8_t> bytes) {
   const std::size_t count = bytes.size();
   if (!accepted_) {
     received_ += count;
+    refusal_.append(reinterpret_cast<const char*>(bytes.data()),
+                    std::min(count, kRefusalBytesMax - refusal_.size()));
     return received_ <= kUnusedBytesMax ? count : 0;
   }
   const std::uint64_t left = expected_ ? *expected_ - received_ : UINT64_MAX;
@@ -334,6 +338,10 @@ TransferEnd Transfer::more_than_asked() const {
 
 std::optional<TransferEnd> Transfer::performed(CURLcode result) {
   if (no_memory_) return TransferEnd{no_memory("fetch " + where()), Fault::kPassing, {}};
+  if (verdict_ && answer_ && answer_->status >= 400) {
+    answer_->reason = reason_of_body(refusal_);
+    return check_answer(request_, *answer_, where());
+  }
   if (verdict_) return verdict_;
   if (!refused_address_.empty() &&
       (result == CURLE_COULDNT_CONNECT || result == CURLE_ABORTED_BY_CALLBACK))
@@ -369,6 +377,8 @@ std::optional<TransferEnd> Transfer::follow() {
     return refuse(
         "from https to " + target->shown() +
         ", which anybody on the way could read and change; use the https URL of the file");
+  if (target->path() == url_.path() + "/")
+    return fault(Fault::kNotAllowed, ErrorCode::kBadInput, folder_advice(*target));
   with_credentials_ = with_credentials_ && url_.same_host(*target);
   url_ = *target;
   speaker_ = proxy_.empty() ? address_ : "";
@@ -383,19 +393,24 @@ TransferEnd Transfer::fault_of(CURLcode result) const {
   const auto passing = [&](const std::string& why) {
     return fault(Fault::kPassing, ErrorCode::kUnreachable, why);
   };
+  const auto unreached = [&](const std::string& why) {
+    TransferEnd end = passing(why);
+    end.reached = false;
+    return end;
+  };
   curl_off_t connected_us = 0;
   switch (result) {
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
-      return passing("the name is not found (" + words +
-                     "); check the host's name and the network");
+      return unreached("the name is not found (" + words +
+                       "); check the host's name and the network");
     case CURLE_COULDNT_CONNECT:
-      return passing("no connection (" + words + "); check that the server runs");
+      return unreached("no connection (" + words + "); check that the server runs");
     case CURLE_OPERATION_TIMEDOUT:
       ::curl_easy_getinfo(handle_.get(), CURLINFO_PRETRANSFER_TIME_T, &connected_us);
       if (connected_us == 0)
-        return passing("no connection within " + std::to_string(options_.connect_timeout_ms) +
-                       " ms; check that the server can be reached");
+        return unreached("no connection within " + std::to_string(options_.connect_timeout_ms) +
+                         " ms; check that the server can be reached");
       return passing("the server sent less than " + std::to_string(kStalledBytesPerSecond >> 10) +
                      " KiB/s for " + std::to_string(options_.stall_timeout_s) +
                      " s; try again later");

@@ -87,6 +87,7 @@ class Transfer {
   bool accepted_ = false;                  // the sink gets the body
   std::optional<std::uint64_t> expected_;  // bytes of the body, if known
   std::uint64_t received_ = 0;             // of it; what the sink took, if accepted
+  std::string refusal_;                    // the beginning of the body, if not accepted
   bool no_memory_ = false;                 // for what a callback does
   std::optional<TransferEnd> verdict_;
 };

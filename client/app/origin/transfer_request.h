@@ -51,6 +51,7 @@ struct TransferEnd {
   Fault fault = Fault::kNone;  // kNone if and only if status.ok()
   // Of kPassing: how long the server asks not to be asked, at most kRetryAfterMaxS.
   std::optional<std::uint32_t> retry_after_s;
+  bool reached = true;  // of kPassing: false: no server was found or connected to
 };
 
 inline constexpr std::uint32_t kRetryAfterMaxS = 3600;

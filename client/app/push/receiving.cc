@@ -139,7 +139,7 @@ void Receiving::tell_progress() {
   const double part = share_of(figures).value_or(0);
   const auto done = static_cast<std::uint64_t>(part * static_cast<double>(figures.bytes_wanted));
   const bool checks = session_.plan().manifest && !session_.running() && !session_.complete();
-  std::string reason = checks ? "checks what is there" : session_.waits_for();
+  std::string reason = checks ? "checks what is there" : session_.waits_for().text;
   reason.resize(std::min(reason.size(), kReasonMax));
   Json progress{{"done", done},
                 {"total", figures.bytes_wanted},

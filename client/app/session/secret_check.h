@@ -11,8 +11,8 @@ namespace firn::app {
 inline Status check_secret(bool secret_known, const Info& info) {
   if (!info.is_private || secret_known) return Done{};
   return Error{ErrorCode::kBadInput, "take " + info.name,
-               "it is a private content: give its whole link, which holds the secret (firn share "
-               "--private prints it)"};
+               "it is a private content: give its whole link, which holds the secret (share and "
+               "create print it); firn get takes both, LINK X.firn"};
 }
 
 }  // namespace firn::app

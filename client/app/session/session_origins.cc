@@ -55,7 +55,12 @@ std::vector<OriginFigures> SessionOrigins::figures() const {
 }
 
 std::vector<std::string> SessionOrigins::standing() const {
-  return runs_ ? runs_->standing() : std::vector<std::string>();
+  if (runs_) return runs_->standing();
+  const OriginPlan& plan = plan_.origins;
+  if (plan_.manifest || plan.none || (plan.by_hand.empty() && plan.from_link.empty())) return {};
+  return {
+      "the origin has files and no manifest: give the manifest file too (firn get LINK X.firn), "
+      "or run firn seed X.firn once where the files are"};
 }
 
 // --- from the runs ---
@@ -78,6 +83,10 @@ void SessionOrigins::answer(std::uint32_t generation, bool verified) {
 
 void SessionOrigins::open(bool open) {
   core_.feed(&SwarmCore::origin_open, open);
+}
+
+void SessionOrigins::lack(const core::GenerationSet& lacking) {
+  core_.feed(&SwarmCore::origins_lack, lacking);
 }
 
 void SessionOrigins::say(bool warning, const std::string& text) {

@@ -39,7 +39,7 @@ class SessionOrigins final : private OriginEvents {
   std::vector<OriginFigures> figures() const;
   // When bytes came last; 0: none have.
   core::TimeUs progressed_at() const { return runs_ ? runs_->progressed_at() : 0; }
-  // Of each origin why nothing comes from it, for people.
+  // Of each origin why nothing comes from it, for people; without the manifest, why of none.
   std::vector<std::string> standing() const;
 
  private:
@@ -48,6 +48,7 @@ class SessionOrigins final : private OriginEvents {
   bool wants(std::uint32_t generation) const override;
   void answer(std::uint32_t generation, bool verified) override;
   void open(bool open) override;
+  void lack(const core::GenerationSet& lacking) override;
   void say(bool warning, const std::string& text) override;
   void debug(const std::string& text) override;
 

@@ -27,6 +27,7 @@ OriginFetch::OriginFetch(const MeshPart& mesh, const Trackers& trackers,
       generations_(generations),
       receiving_(receiving),
       random_(context_.options.seed, 0x6f726967696e),
+      lacking_(generations.holdings().generation_count()),
       taken_(generations.holdings().generation_count()) {}
 
 // --- what happens ---
@@ -69,7 +70,10 @@ void OriginFetch::fetched(std::uint32_t g, bool verified) {
   if (goes_on_) runs_.erase(run);
   tell();
   look_at_ = verified ? now : now + kLookAgain;
-  if (!verified) return;
+  if (!verified) {
+    next_ = UINT32_MAX;  // what lies beside it may be of the same bad file or folder
+    return;
+  }
   const std::uint64_t bytes = holdings().shape().bytes_in_generation(g);
   down_.take(bytes);
   if (receiving_.fetched(g)) bytes_ += bytes;
@@ -128,6 +132,7 @@ OriginFetch::Count OriginFetch::under_way() const {
 
 void OriginFetch::look() {
   taken_ = holdings().settled();
+  taken_.add_all(lacking_);
   const auto take = [this](const proto::Span& run) {
     for (std::uint32_t i = 0; i < std::min(run.count, kRunMax); ++i) taken_.add(run.first + i);
   };

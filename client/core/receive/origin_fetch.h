@@ -36,8 +36,9 @@ class OriginFetch final : public MeshPart {
   OriginFetch(const MeshPart& mesh, const Trackers& trackers, const StorePressure& pressure,
               Downlink& down, Generations& generations, Receiving& receiving);
 
-  // SwarmCore::origin_open and generation_fetched.
+  // SwarmCore::origin_open, origins_lack and generation_fetched.
   void open(bool open);
+  void lack(const GenerationSet& lacking) { lacking_ = lacking; }
   void fetched(std::uint32_t g, bool verified);
   void told(const Neighbour& n);  // a State of the neighbour has come, and `n` has its values
 
@@ -100,9 +101,10 @@ class OriginFetch final : public MeshPart {
   bool alone_ = false;
   TimeUs reviewed_at_ = 0;
   std::uint64_t rows_then_ = 0;
-  TimeUs look_at_ = 0;   // not before then
-  TimeUs due_ = 0;       // when time alone may let this peer ask for something
-  GenerationSet taken_;  // at the last look: held, claimed, or under way
+  TimeUs look_at_ = 0;     // not before then
+  TimeUs due_ = 0;         // when time alone may let this peer ask for something
+  GenerationSet lacking_;  // no origin has these
+  GenerationSet taken_;    // at the last look: held, claimed, under way, or lacking
   enum class Turn { kNone, kOneOfFew, kOneMore } turn_ = Turn::kNone;  // that this peer waits for
 };
 

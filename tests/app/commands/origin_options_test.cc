@@ -144,6 +144,14 @@ TEST_CASE("a bucket is published so that a reader without the publisher's settin
   CHECK(origins_to_publish(options)->front() == "https://store.example/bucket/key/");
 }
 
+TEST_CASE("a folder is published with the URL of a folder alone") {
+  const Status refused = check_origins_fit({"https://host/a/", "https://host/b"}, "/usr/");
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().message().find("https://host/b: usr is a folder") != std::string::npos);
+  CHECK(check_origins_fit({"https://host/a/"}, "/usr").ok());
+  CHECK(check_origins_fit({"https://host/b"}, "/no/such/file").ok());
+}
+
 TEST_CASE("a private content's origins are not in its link") {
   Info info;
   const std::vector<std::string> urls = {"https://host/"};

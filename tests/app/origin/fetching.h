@@ -48,6 +48,7 @@ struct Fetching final : OriginEvents {
     CHECK(is_open != now_open);
     is_open = now_open;
   }
+  void lack(const core::GenerationSet& now_lacking) override { lacking = now_lacking; }
   void say(bool warning, const std::string& text) override {
     (warning ? warnings : infos).push_back(text);
   }
@@ -105,6 +106,7 @@ struct Fetching final : OriginEvents {
   core::TimeUs now = core::kSecond;
   int wakes = 0;
   bool is_open = false;
+  core::GenerationSet lacking;
   std::size_t rooms_now = 0, rooms = 0;
   std::size_t rooms_max = SIZE_MAX;
   std::vector<std::pair<std::uint32_t, core::DecodeOutcome>> to_write;

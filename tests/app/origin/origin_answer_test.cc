@@ -171,3 +171,25 @@ TEST_CASE("a fault says where, what, and what to do") {
         "or "
         "wrong, or the signature in the URL has expired");
 }
+
+TEST_CASE("the reason that an S3 server gives is told, in one line") {
+  const std::string body =
+      "<?xml version=\"1.0\"?>\n<Error><Code>NoSuchKey</Code><Message>The specified\nkey does not "
+      "exist.</Message><Key>x</Key></Error>";
+  const std::string reason = reason_of_body(body);
+  CHECK(reason.starts_with("NoSuchKey: The specified"));
+  CHECK(reason.find('\n') == std::string::npos);
+  CHECK(reason_of_body("<Error><Code>AccessDenied</Code></Error>") == "AccessDenied");
+  CHECK(reason_of_body("<Error><Code>Cut off").empty());
+  CHECK(reason_of_body("<html><Code>x</Code><Message>y</Message></html>").empty());
+  CHECK(reason_of_body("<Error><Code>" + std::string(2000, 'x') + "</Code></Error>").size() < 300);
+}
+
+TEST_CASE("a missing bucket is not called a missing file") {
+  OriginAnswer answer = answer_of("HTTP/1.1 404 None\r\n");
+  answer.reason = "NoSuchBucket: It is not there.";
+  const std::string message = check_answer(asking({}), answer, "s3://b/k").status.error().message();
+  CHECK(message.find("answers 404 (NoSuchBucket: It is not there.)") != std::string::npos);
+  CHECK(message.find("no such bucket") != std::string::npos);
+  CHECK(message.find("no such file") == std::string::npos);
+}

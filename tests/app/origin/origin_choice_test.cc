@@ -87,16 +87,34 @@ TEST_CASE("a bucket is named by the host that it is asked at") {
   OriginPlan plan = plan_with_secrets();
   plan.from_link = {"s3://bucket/x/"};
   plan.given.endpoint = "https://store.example";
-  const auto gets = [&] {
-    const auto origins = choose_origins(plan, manifest_with({}), std::nullopt).origins;
-    REQUIRE(origins.size() == 1);
-    return has_secrets(*origins[0].access);
+  // Amazon is not asked for a bucket that is elsewhere.
+  const auto refused = [&] {
+    const OriginChoice choice = choose_origins(plan, manifest_with({}), std::nullopt);
+    return choice.origins.empty() && choice.refused.size() == 1 &&
+           choice.refused[0].find("add --origin s3://bucket/x/") != std::string::npos;
   };
-  CHECK_FALSE(gets());
+  CHECK(refused());
   plan.named_hosts = {"bucket"};
-  CHECK_FALSE(gets());
+  CHECK(refused());
   plan.named_hosts = {"store.example"};
-  CHECK(gets());
+  const auto origins = choose_origins(plan, manifest_with({}), std::nullopt).origins;
+  REQUIRE(origins.size() == 1);
+  CHECK(has_secrets(*origins[0].access));
+  plan.named_hosts.clear();
+  plan.by_hand = {tests::url_of("s3://bucket/x/")};
+  const OriginChoice by_hand = choose_origins(plan, manifest_with({}), std::nullopt);
+  CHECK(by_hand.origins.size() == 1);
+  CHECK(by_hand.refused.empty());
+}
+
+TEST_CASE("an endpoint of the environment counts for a bucket as an option does") {
+  setenv("AWS_ENDPOINT_URL", "https://store.example", 1);
+  OriginPlan plan;
+  plan.from_link = {"s3://bucket/x/"};
+  const OriginChoice choice = choose_origins(plan, manifest_with({}), std::nullopt);
+  unsetenv("AWS_ENDPOINT_URL");
+  CHECK(choice.origins.empty());
+  CHECK(choice.refused.size() == 1);
 }
 
 TEST_CASE("broken AWS settings leave out the buckets of named hosts, and no other origin") {

@@ -74,19 +74,69 @@ TEST_CASE("a server says how long it is not to be asked") {
   CHECK(it.fail(end_with(Fault::kPassing, 0)).first == 1);
 }
 
-TEST_CASE("an origin whose answers will be of no use again is left alone, which is said once") {
-  for (const Fault fault : {Fault::kForbidden, Fault::kGone, Fault::kNoRanges, Fault::kChanged,
-                            Fault::kEncoded, Fault::kNotAllowed}) {
-    Patient it;
-    const std::string said = it.health.failed(end_with(fault), 0, kSecond);
-    CHECK(said.find("it is down") != std::string::npos);
-    CHECK(said.find("not asked again") != std::string::npos);
-    CHECK(it.health.rests_until() == core::kNever);
-    CHECK(it.health.failed(end_with(fault), 2 * kSecond, 3 * kSecond).empty());
+TEST_CASE("people learn when an origin is asked again") {
+  Patient it;
+  for (int i = 0; i < 2; ++i) it.fail(end_with(Fault::kPassing));
+  const std::string said = it.fail(end_with(Fault::kPassing)).second;
+  CHECK(said.ends_with("this origin is asked again in 4 s"));
+}
+
+TEST_CASE("an origin that must not be asked is left alone, which is said once") {
+  Patient it;
+  const std::string said = it.health.failed(end_with(Fault::kNotAllowed), 0, kSecond);
+  CHECK(said.find("it is down") != std::string::npos);
+  CHECK(said.find("origin is not asked again") != std::string::npos);
+  CHECK(it.health.rests_until() == core::kNever);
+  CHECK(it.health.failed(end_with(Fault::kNotAllowed), 2 * kSecond, 3 * kSecond).empty());
+}
+
+TEST_CASE("a missing file, or another one in its place, says nothing of the other files") {
+  const OriginHealth fresh;
+  for (const Fault fault :
+       {Fault::kForbidden, Fault::kGone, Fault::kNoRanges, Fault::kChanged, Fault::kEncoded})
+    CHECK(fresh.is_of_file(fault));
+  for (const Fault fault : {Fault::kPassing, Fault::kWrongServer, Fault::kNotAllowed})
+    CHECK_FALSE(fresh.is_of_file(fault));
+}
+
+const Error kNoFile{ErrorCode::kNotFound, "fetch https://host.example/a", "no such file"};
+
+// Files that fail one after the other; what is said of the last.
+std::string files_fail(Patient& it, std::uint32_t count) {
+  std::string said;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const core::TimeUs began = ++it.now;
+    said = it.health.file_failed("a", kNoFile, began, ++it.now);
   }
-  Patient other;
-  CHECK_FALSE(other.health.sent_others("https://host.example/", 5).empty());
-  CHECK(other.health.rests_until() == core::kNever);
+  return said;
+}
+
+TEST_CASE("an origin that has nothing of what it is asked for is left alone after some files") {
+  Patient it;
+  CHECK(files_fail(it, OriginHealth::kFilesMax - 1).find("not asked for this file again") !=
+        std::string::npos);
+  CHECK(it.health.well(it.now));
+  CHECK(files_fail(it, 1).find("this origin is not asked again") != std::string::npos);
+  CHECK(it.health.rests_until() == core::kNever);
+  CHECK(it.health.trouble() == "a: no such file (and 3 more files)");
+  CHECK(files_fail(it, 1).empty());
+}
+
+TEST_CASE("an origin that has given something right stays, however many files it lacks") {
+  Patient it;
+  it.health.worked(it.now++);
+  files_fail(it, 1);
+  CHECK(it.health.trouble() == "a: no such file");
+  CHECK(files_fail(it, 20).empty());  // and not each is said
+  CHECK(it.health.well(it.now));
+}
+
+TEST_CASE("files that fail together count as one failure") {
+  Patient it;
+  const core::TimeUs began = it.now++;
+  CHECK_FALSE(it.health.file_failed("a", kNoFile, began, it.now).empty());
+  for (int i = 0; i < 10; ++i) CHECK(it.health.file_failed("b", kNoFile, began, it.now).empty());
+  CHECK(it.health.well(it.now));
 }
 
 TEST_CASE("an origin is asked each minute while another server seems to answer for it") {

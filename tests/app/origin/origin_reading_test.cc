@@ -34,7 +34,7 @@ struct Reader {
     options.bytes_per_second = rate;
     options.first_pause = 1ms;
     options.longest_pause = 20ms;
-    options.cancelled = [this] { return cancelled; };
+    options.cancelled = [this] { return cancelled || told.size() == told_max; };
     options.tell = [this](const std::string& message) { told.push_back(message); };
     const auto request = request_for(url);
     reading = std::make_unique<OriginReading>(transfers, request.url, request.access, options);
@@ -60,6 +60,7 @@ struct Reader {
   std::shared_ptr<Transfers> transfers = started();
   std::vector<std::string> told;
   bool cancelled = false;
+  std::size_t told_max = SIZE_MAX;  // then it is cancelled
   std::unique_ptr<OriginReading> reading;
   Status status = Done{};
 };
@@ -95,6 +96,11 @@ class CutOff {
 
 bool serve_bytes(Exchange& exchange) {
   return serve_file(exchange, kBytes, kTag);
+}
+
+// Where nobody listens.
+std::string gone_url() {
+  return FaultyServer(serve_bytes).url();
 }
 
 }  // namespace
@@ -185,17 +191,38 @@ TEST_CASE("a server that is overloaded is asked again") {
   CHECK(reader.told[2].find("next attempt is in 4 ms") != std::string::npos);
 }
 
+TEST_CASE("a server that has never been reached is given up after three attempts") {
+  Reader reader(gone_url());
+  CHECK(reader.all() == "");
+  CHECK(reader.status.error().code == ErrorCode::kUnreachable);
+  CHECK(reader.message().find("no connection") != std::string::npos);
+  CHECK(reader.told.size() == 2);
+}
+
+TEST_CASE("a server that was reached before is waited for, also by a later reading") {
+  Reader later(gone_url());
+  later.told_max = 6;
+  later.status = later.reading->begin(150'000, known_state());
+  CHECK(later.status.error().code == ErrorCode::kCancelled);
+  CutOff answer(serve_bytes);
+  auto server = std::make_unique<FaultyServer>(std::ref(answer));
+  Reader reader(server->url());
+  reader.told_max = 6;
+  REQUIRE(reader.reading->begin(0, {}).ok());
+  server.reset();
+  reader.rest();
+  CHECK(reader.status.error().code == ErrorCode::kCancelled);
+}
+
 TEST_CASE("reading gives up after the timeout, and says why nothing came") {
-  std::string url;
-  {
-    FaultyServer gone(serve_bytes);
-    url = gone.url();
-  }
-  Reader reader(url, 50ms);
+  FaultyServer server([](Exchange& exchange) {
+    return exchange.send("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n");
+  });
+  Reader reader(server.url(), 50ms);
   CHECK(reader.all() == "");
   CHECK(reader.status.error().code == ErrorCode::kUnreachable);
   CHECK(reader.message().find("nothing came for 50 ms") != std::string::npos);
-  CHECK(reader.message().find("no connection") != std::string::npos);
+  CHECK(reader.message().find("answers 503") != std::string::npos);
 }
 
 TEST_CASE("a file that is not there, or not for us, is an error at once") {

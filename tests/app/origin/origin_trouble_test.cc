@@ -103,7 +103,7 @@ TEST_CASE("origins that are well share the runs, and one that is not is left out
   for (std::uint32_t g = 0; g < 3; ++g) fetching.fetch(g, 1);
   for (const auto& [id, one] : fetching.transfers->under_way) asked.insert(one.request.url.host());
   CHECK(asked == std::multiset<std::string>{"o0.example", "o1.example", "o2.example"});
-  fetching.transfers->end(1, Fault::kGone);
+  fetching.transfers->end(1, Fault::kNotAllowed);
   fetching.step();
   CHECK(fetching.warnings.size() == 1);
   fetching.settle();
@@ -150,7 +150,62 @@ TEST_CASE("of two origins that work the quicker one is asked") {
   CHECK(fetching.answers == all_true(0, 10));
 }
 
-TEST_CASE("an origin with other bytes is left alone, and says which") {
+TEST_CASE("an origin that lacks a file is asked for all others") {
+  Fetching fetching(small_files());
+  fetching.fetch(0, 4);
+  fetching.transfers->send(1, fetching.made.files[0], 40);
+  fetching.step();
+  fetching.write();
+  fetching.step();
+  fetching.transfers->end(2, Fault::kGone);
+  fetching.settle();
+  CHECK(fetching.answers == Answers{{0, true}, {1, false}, {2, false}, {3, false}});
+  REQUIRE(fetching.warnings.size() == 1);
+  CHECK(fetching.warnings[0].find("for this file again") != std::string::npos);
+  CHECK(fetching.is_open);
+  CHECK(fetching.lacking.count() == 1);
+  CHECK(fetching.lacking.contains(1));
+  CHECK(fetching.runs->standing() ==
+        std::vector<std::string>{"http://o0.example/: sub 1/1: made to fail"});
+  fetching.answers.clear();
+  fetching.fetch(2, 28);
+  fetching.settle();
+  CHECK(fetching.answers == all_true(2, 28));
+}
+
+TEST_CASE("what one origin lacks comes from another one that has it") {
+  Fetching fetching(small_files(), 2);
+  fetching.fetch(0, 1);
+  fetching.transfers->end(fetching.transfer(), Fault::kGone);
+  fetching.step();
+  CHECK(fetching.lacking.count() == 0);
+  for (std::uint32_t g = 0; g < 4; ++g) fetching.fetch(g, 1);
+  CHECK(fetching.transfers->asked.at(1) == "http://o1.example/0");
+  fetching.settle();
+  CHECK(fetching.answers == Answers{{0, false}, {0, true}, {1, true}, {2, true}, {3, true}});
+}
+
+TEST_CASE("a run ends before what its origin lacks, and the rest comes from another one") {
+  Fetching fetching(small_files(), 2);
+  for (const std::uint32_t g : {2, 5}) {  // o0 lacks the one, o1 the other
+    fetching.fetch(g, 1);
+    fetching.transfers->end(fetching.transfer(), Fault::kGone);
+    fetching.step();
+  }
+  CHECK(fetching.lacking.count() == 0);
+  fetching.answers.clear();
+  fetching.transfers->asked.clear();
+  fetching.fetch(0, 4);
+  fetching.settle();
+  CHECK(fetching.answers == Answers{{0, true}, {1, true}, {2, false}, {3, false}});
+  CHECK(std::ranges::count(fetching.transfers->asked, "http://o0.example/2") == 0);
+  fetching.answers.clear();
+  fetching.fetch(2, 4);
+  fetching.settle();
+  CHECK(fetching.answers == Answers{{2, true}, {3, true}, {4, true}, {5, false}});
+}
+
+TEST_CASE("an origin with other bytes is not asked for that file again, and says which") {
   MadeContent made = one_file();
   const std::string right = made.files[0];
   Fetching fetching(std::move(made));
@@ -163,13 +218,15 @@ TEST_CASE("an origin with other bytes is left alone, and says which") {
   while (!fetching.to_write.empty()) fetching.write();
   fetching.step();
   fetching.step();
-  CHECK(fetching.answers == Answers{{0, true}, {1, true}, {2, false}, {6, false}, {7, false}});
+  CHECK(fetching.answers == Answers{{0, true}, {1, true}, {2, false}});
+  fetching.settle();  // what is under way goes on
+  CHECK(fetching.answers.size() == 5);
   REQUIRE(fetching.warnings.size() == 1);
   CHECK(fetching.warnings[0].find("fetch http://o0.example/0: the bytes from 80 on differ") == 0);
   CHECK(fetching.transfers->under_way.empty());
   CHECK_FALSE(fetching.is_open);
   CHECK(fetching.runs->next_wake() == core::kNever);
-  CHECK(fetching.runs->figures().front().bytes == 80);
+  CHECK(fetching.runs->figures().front().bytes == 160);
 }
 
 TEST_CASE("a server that takes one connection is asked for one thing at a time") {

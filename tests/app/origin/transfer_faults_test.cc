@@ -147,6 +147,19 @@ TEST_CASE("refusals are told apart by whether asking again helps") {
   CHECK(ending_of_status("400 Bad Request").fault == Fault::kForbidden);
 }
 
+TEST_CASE("a refusal names the reason that its body gives, however long that is") {
+  const std::string body =
+      "<Error><Code>AccessDenied</Code><Message>Ask the owner.</Message></Error>" +
+      std::string(20'000, 'x');
+  FaultyServer server([&](Exchange& exchange) {
+    return exchange.send("HTTP/1.1 403 Forbidden\r\nContent-Length: " +
+                         std::to_string(body.size()) + "\r\n\r\n" + body);
+  });
+  const auto sink = fetched(*started(), request_for(server.url()));
+  CHECK(sink->wait_for_end().fault == Fault::kForbidden);
+  contains(sink->message(), "answers 403 (AccessDenied: Ask the owner.)");
+}
+
 TEST_CASE("a server that asks for patience says how long, up to an hour") {
   CHECK(ending_of_status("503 Service Unavailable", "Retry-After: 120\r\n").retry_after_s == 120);
   CHECK(ending_of_status("429 Too Many Requests", "Retry-After: 999999999999\r\n").retry_after_s ==
@@ -311,8 +324,10 @@ TEST_CASE("a closed port and a name that nobody has are faults that pass") {
       fetched(*transfers, request_for("http://127.0.0.1:" + std::to_string(port) + "/file"));
   CHECK(closed->wait_for_end().fault == Fault::kPassing);
   CHECK(closed->wait_for_end().status.error().code == ErrorCode::kUnreachable);
+  CHECK_FALSE(closed->wait_for_end().reached);
   contains(closed->message(), "no connection");
   const auto nobody = fetched(*transfers, request_for("http://no-such-host.invalid/file"));
   CHECK(nobody->wait_for_end().fault == Fault::kPassing);
+  CHECK_FALSE(nobody->wait_for_end().reached);
   contains(nobody->message(), "name is not found");
 }

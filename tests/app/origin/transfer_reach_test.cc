@@ -113,11 +113,26 @@ TEST_CASE("a name that leads to a private address may lead elsewhere later, an a
   for (const auto& [host, fault] : {std::pair("name.localhost", Fault::kWrongServer),
                                     {"localhost", Fault::kNotAllowed},
                                     {"127.0.0.1", Fault::kNotAllowed}}) {
-    CAPTURE(host + port);
-    const auto sink = fetched(*transfers, request_for("http://" + (host + port), OriginAccess()));
+    const std::string asked = host + port;
+    CAPTURE(asked);
+    const auto sink = fetched(*transfers, request_for("http://" + asked, OriginAccess()));
     CHECK(sink->wait_for_end().fault == fault);
   }
   CHECK(server.connections() == 0);
+}
+
+TEST_CASE("a folder whose URL lacks the slash is no file, though the server redirects there") {
+  FaultyServer server([](Exchange& exchange) {
+    return exchange.path().ends_with('/') ? exchange.send(
+                                                "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n"
+                                                "\r\nlist")
+                                          : redirecting(exchange.path() + "/")(exchange);
+  });
+  const auto sink = fetched(*started(), request_for(server.url("/photos")));
+  CHECK(fault_of(sink) == Fault::kNotAllowed);
+  CHECK(sink->message().find("URL of a folder") != std::string::npos);
+  CHECK(sink->message().find("/photos/)") != std::string::npos);
+  CHECK(server.requests() == 1);
 }
 
 TEST_CASE("a connection of an origin given by hand serves no other one") {

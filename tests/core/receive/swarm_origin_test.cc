@@ -47,6 +47,20 @@ TEST_CASE("a peer alone fetches everything, in runs, two at a time once a genera
   CHECK(longest > 10);
 }
 
+TEST_CASE("a generation that no origin has is not asked for, and all others are") {
+  OriginBench bench(20);
+  bench.start();
+  bench.open_origin();
+  core::GenerationSet lacking(20);
+  for (const std::uint32_t g : {3, 4, 19}) lacking.add(g);
+  const GenerationNumbers first = bench.asked();
+  bench.core.origins_lack(lacking, bench.now);
+  for (const std::uint32_t g : first) bench.answer(g, !lacking.contains(g));
+  const GenerationNumbers came = bench.serve(kMillisecond, 5 * kSecond);
+  CHECK(bench.core.report().generations_verified == 17);
+  for (const std::uint32_t g : {3, 4, 19}) CHECK_FALSE(came.contains(g));
+}
+
 TEST_CASE("a generation that did not come is asked for again, after a rest") {
   OriginBench bench(1);
   bench.start();

@@ -132,6 +132,32 @@ Result<ContentSource> read_source(const std::string& text, const std::string& di
   return source;
 }
 
+Result<std::vector<ContentSource>> read_sources(const std::vector<std::string>& texts,
+                                                const std::string& dir) {
+  const auto is_manifest = [](const ContentSource& one) {
+    return one.manifest && !one.manifest_kept;
+  };
+  std::vector<ContentSource> sources;
+  for (const std::string& text : texts) {
+    auto source = read_source(text, dir);
+    if (!source.ok()) return source.error();
+    const auto same = std::ranges::find(sources, source->content_id, &ContentSource::content_id);
+    if (same == sources.end()) {
+      sources.push_back(*std::move(source));
+      continue;
+    }
+    if (is_manifest(*same) == is_manifest(*source))
+      return Error{ErrorCode::kBadInput, "get " + text, "named twice"};
+    if (is_manifest(*same)) std::swap(*same, *source);
+    same->manifest = std::move(source->manifest);
+    same->manifest_kept = false;
+    same->from_file = true;
+    same->origins.insert(same->origins.end(), source->origins.begin(), source->origins.end());
+    same->trackers.insert(same->trackers.end(), source->trackers.begin(), source->trackers.end());
+  }
+  return sources;
+}
+
 std::shared_ptr<const privacy::PrivateKeys> ContentSource::keys() const {
   return secret ? std::make_shared<const privacy::PrivateKeys>(*secret, content_id) : nullptr;
 }

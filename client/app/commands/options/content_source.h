@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client/app/console/console.h"
 #include "client/content/top_name.h"
@@ -45,6 +46,12 @@ Result<ContentSource> read_source(const std::string& text);
 
 // The same, without the network where the work folder below `dir` keeps the link's manifest.
 Result<ContentSource> read_source(const std::string& text, const std::string& dir);
+
+// All of them. The link of a content and its manifest file are one source: a private content's link
+// holds the secret, and the file needs nobody who has the manifest. Errors: as read_source(), and
+// kBadInput (a content is named twice otherwise).
+Result<std::vector<ContentSource>> read_sources(const std::vector<std::string>& texts,
+                                                const std::string& dir);
 
 // For commands that fetch or serve: a private content needs its secret. Errors: kBadInput.
 Status require_secret(const ContentSource& source);

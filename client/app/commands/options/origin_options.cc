@@ -1,7 +1,10 @@
 #include "client/app/commands/options/origin_options.h"
 
 #include <algorithm>
+#include <filesystem>
 
+#include "client/app/commands/options/content_source.h"
+#include "client/app/origin/origin_pieces.h"
 #include "proto/base/address.h"
 #include "proto/base/limits.h"
 #include "proto/content/origin_url.h"
@@ -150,6 +153,17 @@ Result<std::vector<std::string>> origins_to_publish(const OriginOptions& options
         urls->back().shown(),
         "a manifest or link names " + std::to_string(limits::kOriginCountMax) + " origins at most");
   return texts;
+}
+
+Status check_origins_fit(const std::vector<std::string>& urls, const std::string& path) {
+  Info info;
+  info.name = place_of(path).as;
+  std::error_code ignored;
+  info.single_file = !std::filesystem::is_directory(path, ignored);
+  for (const std::string& text : urls)
+    if (const auto url = parse_origin(text); url.ok())
+      if (const Status fits = check_origin_fits(*url, info); !fits.ok()) return fits;
+  return Done{};
 }
 
 Result<Manifest> with_more_origins(const Manifest& manifest, const std::vector<std::string>& urls,

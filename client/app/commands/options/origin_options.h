@@ -38,6 +38,9 @@ Status plan_origins(const OriginOptions& options, OriginPlan& plan);
 // read_aws_settings().
 Result<std::vector<std::string>> origins_to_publish(const OriginOptions& options);
 
+// Errors: kBadInput: the file or folder at `path` cannot come from one of these URLs.
+Status check_origins_fit(const std::vector<std::string>& urls, const std::string& path);
+
 // The manifest with these origins besides those that are signed already, signed by `signer`. The
 // manifest is unchanged if `signer` has not its publisher's key, as peers drop unsigned origins.
 Result<Manifest> with_more_origins(const Manifest& manifest, const std::vector<std::string>& urls,

@@ -46,12 +46,9 @@ struct GetArguments {
   ConsoleOptions console;
 };
 
-Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& text,
-                            Console& console) {
-  auto source = read_source(text, arguments.dir);
-  if (!source.ok()) return source.error();
+Result<SessionPlan> plan_of(const GetArguments& arguments, ContentSource source, Console& console) {
   auto plan =
-      session_plan(*std::move(source), arguments.network, arguments.publisher, arguments.dir);
+      session_plan(std::move(source), arguments.network, arguments.publisher, arguments.dir);
   if (!plan.ok()) return plan;
   if (const Status fine = plan_origins(arguments.origins, plan->origins); !fine.ok())
     return fine.error();
@@ -81,23 +78,36 @@ Result<SessionPlan> plan_of(const GetArguments& arguments, const std::string& te
   return plan;
 }
 
+// Of options for one content.
+Status check_for_several(const GetArguments& arguments) {
+  const char* const option = !arguments.as.empty()             ? "--as"
+                             : !arguments.origins.urls.empty() ? "--origin"
+                             : arguments.to_stdout             ? "-o -"
+                                                               : nullptr;
+  if (option == nullptr) return Done{};
+  return Error{ErrorCode::kBadInput, "get several contents",
+               std::string(option) + " is for one content: get the others by themselves"};
+}
+
 ExitCode run(const GetArguments& arguments, Console& console) {
   if (const Status usable = use_kernels(arguments.kernels); !usable.ok())
     return fail(console, usable.error());
-  auto options = driver_options(arguments.network, arguments.codec, arguments.sources.size());
+  auto sources = read_sources(arguments.sources, arguments.dir);
+  if (!sources.ok()) return fail(console, sources.error());
+  if (sources->size() > 1)
+    if (const Status fine = check_for_several(arguments); !fine.ok())
+      return fail(console, fine.error());
+  auto options = driver_options(arguments.network, arguments.codec, sources->size());
   if (!options.ok()) return fail(console, options.error());
   options->stays = arguments.to_stdout;
   std::vector<SessionPlan> plans;
-  for (const std::string& text : arguments.sources) {
-    auto plan = plan_of(arguments, text, console);
+  for (ContentSource& source : *sources) {
+    auto plan = plan_of(arguments, std::move(source), console);
     if (!plan.ok()) return fail(console, plan.error());
-    for (const SessionPlan& other : plans)
-      if (other.content_id == plan->content_id)
-        return fail(console, {ErrorCode::kBadInput, "get " + text, "named twice"});
     for (const SessionPlan& other : plans) {
       if (!plan->manifest || !other.manifest || other.dir != plan->dir) continue;
       if (other.name() != plan->name()) continue;
-      return fail(console, {ErrorCode::kExists, "get " + text,
+      return fail(console, {ErrorCode::kExists, "get " + plan->content_id.short_text(),
                             "two contents are called " + plan->name() +
                                 "; get them one by one, into a folder (-o) each"});
     }
@@ -166,34 +176,34 @@ ExitCode run_url(const GetArguments& arguments, Console& console) {
   return get_url_and_share(*get, std::move(share), console);
 }
 
+[[noreturn]] void refuse_usage(const char* why) {
+  throw CLI::ValidationError(why);
+}
+
 // What says nothing about a file without a manifest.
 void check_url(const GetArguments& arguments) {
-  const auto refuse = [](const char* why) { throw CLI::ValidationError("get", why); };
   if (arguments.sources.size() > 1)
-    refuse("a URL is fetched by itself: get the others by themselves");
-  if (!arguments.files.rules().empty()) refuse("a URL is one file: there is nothing to choose");
+    refuse_usage("a URL is fetched by itself: get the others by themselves");
+  if (!arguments.files.rules().empty())
+    refuse_usage("a URL is one file: there is nothing to choose");
   if (arguments.repair)
-    refuse("--repair needs digests, which a web server has not; --overwrite replaces the file");
+    refuse_usage(
+        "--repair needs digests, which a web server has not; --overwrite replaces the file");
   if (!arguments.publisher.empty())
-    refuse("--publisher is for contents: nobody signs what an ordinary web server has");
+    refuse_usage("--publisher is for contents: nobody signs what an ordinary web server has");
   if (!arguments.share && !arguments.origins.urls.empty())
-    refuse("--origin is for contents, whose bytes can be checked; a URL is fetched from itself");
+    refuse_usage(
+        "--origin is for contents, whose bytes can be checked; a URL is fetched from itself");
   if (arguments.dir != kToStdout) return;
-  if (arguments.share) refuse("--share needs a file, and -o - keeps none");
-  if (arguments.console.json) refuse("-o - and --json both write to standard output");
+  if (arguments.share) refuse_usage("--share needs a file, and -o - keeps none");
+  if (arguments.console.json) refuse_usage("-o - and --json both write to standard output");
 }
 
 void check_together(const GetArguments& arguments) {
-  const auto refuse = [](const char* why) { throw CLI::ValidationError("get", why); };
-  const bool several = arguments.sources.size() > 1;
-  if (arguments.share) refuse("--share is for a URL; how long a content is served says --seed");
-  if (several && !arguments.as.empty())
-    refuse("--as is for one content: get the others by themselves");
-  if (several && !arguments.origins.urls.empty())
-    refuse("--origin is for one content: get the others by themselves");
-  if (arguments.dir != kToStdout) return;
-  if (several) refuse("-o - is for one content: get the others by themselves");
-  if (arguments.console.json) refuse("-o - and --json both write to standard output");
+  if (arguments.share)
+    refuse_usage("--share is for a URL; how long a content is served says --seed");
+  if (arguments.dir == kToStdout && arguments.console.json)
+    refuse_usage("-o - and --json both write to standard output");
 }
 
 }  // namespace
@@ -204,8 +214,9 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
       app.add_subcommand("get", "download; continues a download that was interrupted");
   command
       ->add_option("SOURCE", arguments->sources,
-                   "links, X.link files that hold one, or manifest files; or the URL (https, http, "
-                   "s3) of one file, which is downloaded as it is, unverified")
+                   "links, X.link files that hold one, or manifest files (a content's link and its "
+                   "manifest together are one); or the URL (https, http, s3; percent-encoded, "
+                   "so %25 for '%') of one file, which is downloaded as it is, unverified")
       ->option_text("LINK|X.firn|URL")
       ->required()
       ->check(not_empty());
@@ -232,8 +243,12 @@ void add_get_command(CLI::App& app, Chosen& chosen) {
                                ->add_flag("--no-upload", arguments->no_upload,
                                           "send no blocks to other peers, and end when complete")
                                ->excludes(seed);
-  command->add_flag("--share", arguments->share,
-                    "of a URL: share the file on, as firn share does, with the URL as an origin");
+  command
+      ->add_flag(
+          "--share", arguments->share,
+          "of a URL: share the file on, as firn share does, with the URL as an origin, until "
+          "it is stopped")
+      ->excludes(seed);
   command
       ->add_option("--on-complete", arguments->on_complete,
                    "shell command to run once every file is verified; its environment has "

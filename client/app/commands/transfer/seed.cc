@@ -110,7 +110,7 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
     return fail(console, usable.error());
   if (!arguments.media.empty()) {
     if (!arguments.status.page.empty() || !arguments.status.metrics.empty())
-      throw CLI::ValidationError("seed", "--status and --metrics do not go with --from-medium");
+      throw CLI::ValidationError("--status and --metrics do not go with --from-medium");
     const std::string source = arguments.pairs.empty() ? "" : arguments.pairs.front();
     return seed_from_media({arguments.media, source, arguments.dir, arguments.as, arguments.signing,
                             arguments.codec, arguments.network, arguments.origins},
@@ -156,26 +156,21 @@ ExitCode run(const SeedArguments& arguments, Console& console) {
 // What the options' own checks do not find.
 void check_usage(const SeedArguments& arguments) {
   if (!arguments.signing.certificates.empty() && arguments.network.identity_file.empty())
-    throw CLI::ValidationError("seed",
-                               "--certificate needs --identity, the key of the peer it is for");
+    throw CLI::ValidationError("--certificate needs --identity, the key of the peer it is for");
   if (!arguments.media.empty()) {
     if (arguments.pairs.size() > 1)
-      throw CLI::ValidationError("seed",
-                                 "--from-medium goes with one link or manifest at most, and with "
-                                 "one FILE each time that it "
-                                 "is given; -o names the folder");
+      throw CLI::ValidationError(
+          "--from-medium goes with one link or manifest at most, and with "
+          "one FILE each time that it "
+          "is given; -o names the folder");
   } else if (arguments.pairs.empty()) {
-    throw CLI::ValidationError("seed",
-                               "a link or manifest and its folder, or --from-medium, is required");
+    throw CLI::ValidationError("a link or manifest and its folder, or --from-medium, is required");
   } else if (arguments.pairs.size() % 2 != 0) {
-    throw CLI::ValidationError("seed",
-                               "each link or manifest needs its folder: LINK DIR [LINK2 DIR2]");
+    throw CLI::ValidationError("each link or manifest needs its folder: LINK DIR [LINK2 DIR2]");
   } else if (arguments.pairs.size() > 2 && !arguments.as.empty()) {
-    throw CLI::ValidationError("seed",
-                               "--as is for one content: name the others by their own paths");
+    throw CLI::ValidationError("--as is for one content: name the others by their own paths");
   } else if (arguments.pairs.size() > 2 && !arguments.origins.urls.empty()) {
-    throw CLI::ValidationError("seed",
-                               "--origin is for one content: seed the others by themselves");
+    throw CLI::ValidationError("--origin is for one content: seed the others by themselves");
   }
 }
 

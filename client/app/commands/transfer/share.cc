@@ -49,12 +49,13 @@ Result<MadeContent> make_content(const ShareArguments& arguments, const std::str
   options.authority = [&](const Info& info) { return signer.authority_for(info); };
   const auto named = named_path(path);
   if (!named.ok()) return named.error();
+  const auto origins = origins_to_publish(arguments.origins);
+  if (!origins.ok()) return origins.error();
+  if (const Status fit = check_origins_fit(*origins, *named); !fit.ok()) return fit.error();
   const std::int64_t began_ns = store::Moment::now().unix_ns;
   auto made = arguments.maker ? arguments.maker(*named, options)
                               : content::create_manifest(*named, options);
   if (!made.ok()) return made.error();
-  const auto origins = origins_to_publish(arguments.origins);
-  if (!origins.ok()) return origins.error();
   if (!origins->empty()) made = with_origins(*made, *origins);
   if (!made.ok()) return made.error();
   auto manifest = signer.sign(*std::move(made));
@@ -318,8 +319,7 @@ void add_share_command(CLI::App& app, Chosen& chosen) {
     if (!arguments->origins.urls.empty() && arguments->paths.size() > 1)
       throw CLI::ValidationError("--origin", "goes with one PATH");
     if (std::ranges::any_of(arguments->paths, is_url))
-      throw CLI::ValidationError("share",
-                                 "a file of a web server is shared by firn get URL --share");
+      throw CLI::ValidationError("a file of a web server is shared by firn get URL --share");
     chosen = run_of(arguments, run_share, arguments->paths);
   });
 }

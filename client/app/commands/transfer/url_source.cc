@@ -6,6 +6,7 @@
 
 #include "client/app/commands/transfer/stop_request.h"
 #include "client/app/commands/transfer/url_progress.h"
+#include "client/app/origin/origin_answer.h"
 #include "client/content/top_name.h"
 #include "proto/base/plain_text.h"
 
@@ -44,12 +45,7 @@ Result<UrlSource> read_url(const std::string& text, const std::string& as) {
   auto url = parse_origin(text);
   if (!url.ok()) return url.error();
   if (url->is_folder())
-    return Error{
-        ErrorCode::kBadInput, "fetch " + url->shown(),
-        "it is the URL of a folder, and a web server does not list its files; give the URL "
-        "of one file. The files of a folder come with a manifest: make it where they are "
-        "(firn create FOLDER -o X.firn --origin " +
-            url->shown() + "), then firn get X.firn"};
+    return Error{ErrorCode::kBadInput, "fetch " + url->shown(), folder_advice(*url)};
   UrlSource source{*std::move(url), as};
   if (!as.empty()) return source;
   auto name = source.url.name();
