@@ -32,6 +32,7 @@ from harness import BUILD
 PROGRAMS = {"/usr/sbin/sshd": "openssh-server", "ssh": "openssh-client", "ssh-keygen": "openssh-client",
             "ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "nsenter": "util-linux"}
 ADDRESS = "10.99.0.254"  # of the test
+HOME = pathlib.Path("/root")  # on a host
 _CLONE_NEWNET = 0x40000000
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -206,10 +207,10 @@ class SshHost:
     def mount_small(self, folder, size):
         """A file system of `size` bytes at `folder` of the home."""
         (self.home / folder).mkdir(parents=True, exist_ok=True)
-        self.run("mount", "-t", "tmpfs", "-o", f"size={size}", "none", f"/root/{folder}")
+        self.run("mount", "-t", "tmpfs", "-o", f"size={size}", "none", f"{HOME}/{folder}")
 
     def inside(self, path):
-        """The host's path as one of this test's, for what is mounted there: /root/x is home/x else."""
+        """The host's path as one of this test's, for what is mounted there: a home is `home` else."""
         return pathlib.Path(f"/proc/{self._first()}/root") / str(path).lstrip("/")
 
     # --- who may come ---

@@ -124,7 +124,7 @@ class Signed(PublisherTest):
         path = self.folder / "named.firn"
         for fields, signed in (({}, False), (signatures, True)):
             with self.subTest(signed=signed):
-                path.write_bytes(write_manifest(manifest.info, origins=urls, **fields))
+                path.write_bytes(write_manifest(manifest.info, origins=[url.encode() for url in urls], **fields))
                 status, output, errors = self.run_firn("info", path, "--json")
                 self.assertEqual(0, status, errors)
                 self.assertEqual(

@@ -54,7 +54,7 @@ class Local(PushTest):
         program = self.push(source, "one:in/here", "--ssh", self.local_ssh())
         self.assert_pushed(source, program, [self.home("one") / "in/here" / source.name])
         self.assertRegex(program.output("stdout"), r"one\S* +ok ")
-        self.assertEqual([], running("receive"))
+        self.assertEqual([], running(self.folder))
 
     def test_the_link_is_in_no_argument_environment_or_output(self):
         source = self.file(30 * MIB)
@@ -62,7 +62,7 @@ class Local(PushTest):
                             "--log-level", "debug", "--up-limit", "2M", "-v")
         program.wait_event("push_host", where=lambda event: event["state"] == "receiving")
         words = []
-        for pid in [program.process.pid, *running("receive")]:
+        for pid in [program.process.pid, *running(self.folder)]:
             for name in ("cmdline", "environ"):
                 with open(f"/proc/{pid}/{name}", "rb") as file:
                     words.append(file.read())
@@ -98,7 +98,7 @@ class Local(PushTest):
         self.all_receive(program, hosts)
         program.process.send_signal(signal.SIGINT)
         self.assertEqual(130, program.wait_exit(20), program.story())
-        self.assertEqual([], running("receive"))
+        self.assertEqual([], running(self.folder))
         self.assertEqual(hosts, (self.folder / "failed").read_text().split()[-3:])
 
     def test_killed_it_leaves_nothing_running(self):
@@ -106,9 +106,9 @@ class Local(PushTest):
         hosts = ["one", "two"]
         program = self.push(source, *hosts, "--ssh", self.local_ssh(), "--json", "--up-limit", "1M")
         self.all_receive(program, hosts)
-        self.assertEqual(2, len(running("receive")))
+        self.assertEqual(2, len(running(self.folder)))
         program.process.kill()
-        wait_until(lambda: not running("receive"))
+        wait_until(lambda: not running(self.folder))
 
     def all_receive(self, program, hosts):
         for host in hosts:
@@ -198,16 +198,17 @@ class Sshd(PushTest):
         self.assert_pushed(source, program, [hosts["host1"].home / source.name])
 
 
-def running(word):
-    """Ids of processes `firn WORD` of this build."""
+def running(folder):
+    """Ids of processes of hosts in `folder`, of this build."""
     found = []
     program = str((BUILD / "client" / "firn").resolve())
     for name in os.listdir("/proc"):
         try:
             if name.isdigit() and os.readlink(f"/proc/{name}/exe") == program:
-                with open(f"/proc/{name}/cmdline", "rb") as file:
-                    if word.encode() in file.read().split(b"\0"):
-                        found.append(int(name))
+                with open(f"/proc/{name}/environ", "rb") as file:
+                    home = next((word for word in file.read().split(b"\0") if word.startswith(b"HOME=")), b"")
+                if str(folder / "homes").encode() in home:
+                    found.append(int(name))
         except OSError:
             pass
     return found

@@ -74,7 +74,7 @@ class Faults(SwarmTest):
         (hosts["host3"].home / "data" / self.source.name).write_text("another's")
         (hosts["host4"].home / "data").write_text("a file")
         hosts["host5"].mount_small("fixed", MIB)
-        hosts["host5"].run("mount", "-o", "remount,ro", "/root/fixed")
+        hosts["host5"].run("mount", "-o", "remount,ro", ssh_hosts.HOME / "fixed")
         push = self.push(self.source, "-o", "data", "host1", "host2:small", "host3", "host4", "host5:fixed/new", "host6",
                          "-t", "15s")
         self.assertEqual(UNREACHABLE, push.wait_exit(120), push.story())

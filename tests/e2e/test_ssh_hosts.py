@@ -63,7 +63,7 @@ class Hosts(SwarmTest):
 
         one.mount_small("small", MIB)
         self.assertIn("No space left", self.ssh("host1", "head -c 2M /dev/zero >~/small/file")[1])
-        self.assertEqual(MIB, one.inside("/root/small/file").stat().st_size)
+        self.assertEqual(MIB, one.inside(ssh_hosts.HOME / "small/file").stat().st_size)
 
     def test_a_host_that_allows_only_ssh_is_called_by_nobody_and_calls_nobody(self):
         one, two = self.hosts["host1"], self.hosts["host2"]

@@ -98,7 +98,7 @@ class Stdout(harness.SwarmTest):
     def test_what_else_writes_there_or_takes_several_is_refused(self):
         link = self.share(self.file(100)).link()
         self.assert_refused(self.run_firn("get", link, "-o", "-", "--json"), USAGE, "--json")
-        self.assert_refused(self.run_firn("get", link, link, "-o", "-"), USAGE, "one content")
+        self.assert_refused(self.run_firn("get", link, link, "-o", "-"), USAGE, "named twice")
 
     def test_bytes_come_before_the_download_is_complete(self):
         source = self.file(16 * MIB)

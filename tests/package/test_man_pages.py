@@ -83,7 +83,7 @@ class Pages(unittest.TestCase):
 
     def test_each_names_every_option_and_no_other(self):
         for words, text in helps().items():
-            named = set(re.findall(r"\\fB((?:\\-)+[a-z][a-z\\-]*)\\fR", PAGES["-".join(words) + ".1"]))
+            named = set(re.findall(r"\\fB((?:\\-)+[A-Za-z][a-z\\-]*)\\fR", PAGES["-".join(words) + ".1"]))
             with self.subTest(words):
                 self.assertEqual(options(text), {name.replace("\\-", "-") for name in named})
 

@@ -101,9 +101,11 @@ std::string failed_ssh(const SshEnd& end) {
   const auto reason =
       end.answered ? known_reason(end, kSessionLines) : known_reason(end, kLoginLines);
   if (reason) return *reason;
-  if (const std::string_view line = last_line(end); !line.empty()) return std::string(line);
-  return end.answered ? "killed: a signal ended firn there, or ssh here; was memory short there?"
-                      : "ssh ended without a reason: run it by hand";
+  // What stands there is firn's own then.
+  if (end.answered)
+    return "killed: a signal ended firn there, or ssh here; was memory short there?";
+  const std::string_view line = last_line(end);
+  return line.empty() ? "ssh ended without a reason: run it by hand" : std::string(line);
 }
 
 }  // namespace
