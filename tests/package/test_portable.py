@@ -2,6 +2,7 @@
 """The portable archive: what is in it, what it refuses to claim, and that its programs run from an empty folder."""
 
 import hashlib
+import os
 import pathlib
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ import counted_unittest
 EPOCH = 1_000_000_000
 
 
+@unittest.skipUnless(os.environ.get("FIRN_TEST_HUGE"), "takes half a minute of processor time; set FIRN_TEST_HUGE=1")
 @unittest.skipIf(portable.missing_programs(), f"not installed: {', '.join(portable.missing_programs())}")
 class Archive(unittest.TestCase):
     @classmethod
