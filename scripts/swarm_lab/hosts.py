@@ -150,7 +150,7 @@ class Host:
                 with socket_in(namespace, socket.SOCK_DGRAM) as control:
                     slow_link.stop_offload(control, device)
         inside = ("ip", "-n", self.namespace)
-        _run(*inside, "address", "add", f"{self.address}/16", "dev", "eth0")
+        _run(*inside, "address", "add", f"{self.address}/16", "brd", "+", "dev", "eth0")
         _run(*inside, "link", "set", "lo", "up")
         _run(*inside, "link", "set", "eth0", "up")
         _run("ip", "-n", network.hub, "link", "set", self.cable, "master", "bridge", "up")

@@ -28,6 +28,7 @@ import signal
 import subprocess
 
 from harness import BUILD
+from running.ssh import CLIENT_ALL, CLIENT_HOST, SERVER, make_key, public_key
 
 PROGRAMS = {"/usr/sbin/sshd": "openssh-server", "ssh": "openssh-client", "ssh-keygen": "openssh-client",
             "ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "nsenter": "util-linux"}
@@ -35,33 +36,6 @@ ADDRESS = "10.99.0.254"  # of the test
 HOME = pathlib.Path("/root")  # on a host
 _CLONE_NEWNET = 0x40000000
 _libc = ctypes.CDLL(None, use_errno=True)
-
-SERVER = """
-AuthorizedKeysFile {folder}/authorized_keys
-HostKey {folder}/host_key
-PermitRootLogin prohibit-password
-PidFile {folder}/sshd.pid
-PrintMotd no
-SetEnv PATH={folder}/bin:/usr/bin:/bin
-StrictModes no
-UsePAM no
-"""
-
-CLIENT = """
-Host {name}
-  HostName {address}
-  User root
-"""
-
-CLIENT_ALL = """
-Host *
-  GlobalKnownHostsFile /dev/null
-  IdentitiesOnly yes
-  IdentityAgent none
-  IdentityFile {folder}/client_key
-  PreferredAuthentications publickey
-  UserKnownHostsFile {folder}/known_hosts
-"""
 
 # The first process of a host. It outlives sshd, so that a host without sshd refuses connections.
 BOOT = """
@@ -137,7 +111,7 @@ class SshHosts:
         return iter(self._hosts.values())
 
     def _write(self):
-        texts = [CLIENT.format(name=host.name, address=host.address) for host in self]
+        texts = [CLIENT_HOST.format(name=host.name, address=host.address) for host in self]
         (self.folder / "ssh_config").write_text("".join(texts) + CLIENT_ALL.format(folder=self.folder))
         self.write_known_hosts()
 
@@ -167,7 +141,7 @@ class SshHost:
         self.bin.mkdir()
         self.install()
         make_key(self.folder / "host_key")
-        (self.folder / "sshd_config").write_text(SERVER.format(folder=self.folder))
+        (self.folder / "sshd_config").write_text(SERVER.format(folder=self.folder, path=f"{self.bin}:/usr/bin:/bin"))
         self.permit()
         self.known_key = public_key(self.folder / "host_key")
         self._boot()
@@ -313,14 +287,6 @@ class SshHost:
                 if int(numbers.split()[-1]) == inner:
                     return pid
         raise ProcessLookupError(f"{self.name} has no process {inner}")
-
-
-def make_key(path):
-    _run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", path.name, "-f", str(path))
-
-
-def public_key(path):
-    return path.with_name(path.name + ".pub").read_text().rsplit(maxsplit=1)[0]
 
 
 def _checked(result, what):
