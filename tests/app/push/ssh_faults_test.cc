@@ -96,8 +96,7 @@ TEST_CASE("a connection that is lost half-way is told from a program that was ki
 }
 
 TEST_CASE("a host that has answered cannot pretend that its key changed") {
-  CHECK(after_answer({"REMOTE HOST IDENTIFICATION HAS CHANGED"}) ==
-        "REMOTE HOST IDENTIFICATION HAS CHANGED");
+  CHECK(after_answer({"REMOTE HOST IDENTIFICATION HAS CHANGED"}).starts_with("killed"));
 }
 
 TEST_CASE("no firn, an old one, and a shell that does not run it have reasons of their own") {
